@@ -51,7 +51,7 @@ HOMES = {
 # Libraries that a single file of their room knows.
 ALONE = ("pynwb", "nd2", "dask", "distributed")
 # What a cli file may import before its command runs, beside the standard library.
-LIGHT = {"typer", "click", "rich", "cender", "cender.errors"}
+LIGHT = {"typer", "rich", "cender", "cender.errors"}
 VAGUE = {"utils", "util", "helpers", "helper", "misc", "common", "core", "manager"}
 
 
@@ -131,7 +131,7 @@ class _Reader(ast.NodeVisitor):
 
 
 def read_imports(source: Path) -> list[Import]:
-    """Every import below a folder laid out like ``src/cender``, whose ``__init__.py`` is the index, not a room."""
+    """Every import below a folder laid out like ``src/cender``; its ``__init__.py`` is no room."""
     found: list[Import] = []
     for file in sorted(source.rglob("*.py")):
         if file == source / "__init__.py":

@@ -1,0 +1,85 @@
+"""The ``cender`` command: its parts, its exit statuses, its errors."""
+
+import logging
+import sys
+from typing import Annotated
+
+import typer
+
+import cender
+from cender.cli.config import config
+from cender.cli.console import STDERR
+from cender.cli.evaluate import evaluate
+from cender.cli.info import info
+from cender.cli.simulate import simulate
+from cender.errors import CenderError
+
+app = typer.Typer(
+    name="cender",
+    help="From 3D recordings of a freely moving C. elegans to the activity of every neuron.",
+    epilog="Every command has --help. Exit status: 0 done, 1 a defect of ours, 2 a mistake in what was given.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    rich_markup_mode="rich",
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+for command in (info, config, simulate, evaluate):
+    app.command()(command)
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"cender {cender.__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    debug: Annotated[bool, typer.Option("--debug", help="Show the full traceback of an error.")] = False,
+    version: Annotated[
+        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version.")
+    ] = False,
+) -> None:
+    logging.basicConfig(level=logging.DEBUG if debug else logging.WARNING, format="%(name)s: %(message)s", stream=sys.stderr)
+
+
+def main() -> None:
+    """Run the command line and exit: 0 done, 1 a defect of ours, 2 a user's mistake."""
+    debug = "--debug" in sys.argv
+    try:
+        status = app(args=_debug_anywhere(sys.argv[1:]), standalone_mode=False)
+    except typer.Abort:
+        STDERR.print("stopped")
+        sys.exit(130)
+    except typer.TyperException as error:
+        # A command that needs words and got none has printed its help already, and has nothing to add.
+        if message := error.format_message().strip():
+            STDERR.print(f"[bold red]error:[/] {_escape(message)} (see --help)", soft_wrap=True)
+        sys.exit(2)
+    except CenderError as error:
+        if debug:
+            raise
+        STDERR.print(f"[bold red]error:[/] {_escape(str(error))}", soft_wrap=True)
+        sys.exit(2)
+    except KeyboardInterrupt:
+        STDERR.print("stopped")
+        sys.exit(130)
+    except Exception as error:  # noqa: BLE001  (the last net: a defect of ours, said in one line)
+        if debug:
+            raise
+        STDERR.print(
+            f"[bold red]defect:[/] {type(error).__name__}: {_escape(str(error))}\n"
+            "This is a mistake of ours. Run again with --debug and send us what it prints.",
+            soft_wrap=True,
+        )
+        sys.exit(1)
+    sys.exit(status if isinstance(status, int) else 0)
+
+
+def _debug_anywhere(words: list[str]) -> list[str]:
+    """Let --debug stand anywhere, as people expect it to."""
+    return ["--debug", *(word for word in words if word != "--debug")] if "--debug" in words else words
+
+
+def _escape(text: str) -> str:
+    return text.replace("[", r"\[")

@@ -1,0 +1,122 @@
+"""The command line answers at once: help and ``import cender`` load nothing heavy."""
+
+import subprocess
+import sys
+from typing import Any
+
+import pytest
+import typer
+from typer.testing import CliRunner
+
+import cender
+from cender.cli.app import app
+
+HEAVY = {
+    *("torch", "openvino", "safetensors"),
+    *("numpy", "scipy", "cv2", "matplotlib", "pandas", "polars", "pyarrow"),
+    *("h5py", "zarr", "tifffile", "imagecodecs", "nd2", "pynwb"),
+    *("pydantic", "jaxtyping", "distributed", "fastapi", "uvicorn"),
+}
+CENDER = "from cender.cli import main; main()"
+HELP_OF_EVERY_COMMAND = """
+import sys
+from cender.cli import main
+
+for words in {words!r}:
+    sys.argv = ["cender", *words, "--help"]
+    try:
+        main()
+    except SystemExit as stop:
+        assert not stop.code, (words, stop.code)
+"""
+
+
+def walk_commands(command: Any, words: tuple[str, ...] = ()) -> list[tuple[str, ...]]:
+    """The words of every command and subcommand, those of the command line itself first."""
+    found = [words]
+    for name, inner in getattr(command, "commands", {}).items():
+        found += walk_commands(inner, (*words, name))
+    return found
+
+
+COMMANDS = walk_commands(typer.main.get_command(app))
+
+
+def find_heavy(code: str) -> set[str]:
+    """Run code in a fresh Python and return the heavy libraries that it loaded."""
+    words = [sys.executable, "-c", f"{code}\nimport sys\nprint(*sys.modules, file=sys.stderr)"]
+    done = subprocess.run(words, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return {name.split(".")[0] for name in done.stderr.split()} & HEAVY
+
+
+def test_heavy_import_would_be_seen() -> None:
+    assert "numpy" in find_heavy("import cender.types")
+
+
+def test_import_is_light() -> None:
+    assert find_heavy("import cender") == set()
+
+
+def test_help_of_every_command_is_light() -> None:
+    assert len(COMMANDS) > 1
+    assert find_heavy(HELP_OF_EVERY_COMMAND.format(words=COMMANDS)) == set()
+
+
+@pytest.mark.parametrize("words", COMMANDS, ids=" ".join)
+def test_help_explains(words: tuple[str, ...]) -> None:
+    result = CliRunner().invoke(app, [*words, "--help"])
+    assert result.exit_code == 0
+    assert "Usage: " in result.output
+    assert result.output != CliRunner().invoke(app, ["--help"]).output or not words
+
+
+@pytest.mark.parametrize("words", COMMANDS, ids=" ".join)
+def test_everything_has_a_help_text(words: tuple[str, ...]) -> None:
+    command = typer.main.get_command(app)
+    for word in words:
+        command = command.commands[word]
+    assert command.help, f"`cender {' '.join(words)}` does not say what it does"
+    options = [
+        option for option in command.params if option.param_type_name == "option" and not option.hidden
+    ]
+    assert [option.name for option in options if not option.help] == []
+
+
+MISTAKES = [
+    (["nonsense"], "No such command 'nonsense'"),
+    (["config", "--nonsense"], "No such option: --nonsense"),
+    (["info"], "Missing argument 'RECORDING"),
+    (["config", "--set", "recording.rate=5"], "did you mean 'recording.rate_hz'?"),
+]
+
+
+@pytest.mark.parametrize(("words", "message"), MISTAKES)
+def test_mistake_is_one_line_and_status_2(words: list[str], message: str) -> None:
+    done = subprocess.run([sys.executable, "-c", CENDER, *words], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert message in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+
+
+def test_defect_is_status_1_and_says_how_to_report_it() -> None:
+    code = f"import cender.config\ncender.config.load_config = None\n{CENDER}"
+    done = subprocess.run([sys.executable, "-c", code, "config"], capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert "Traceback" not in done.stderr
+    assert "--debug" in done.stderr
+    debug = subprocess.run(
+        [sys.executable, "-c", code, "config", "--debug"], capture_output=True, text=True, check=False
+    )
+    assert "Traceback" in debug.stderr
+
+
+@pytest.mark.parametrize("name", cender.__all__)
+def test_public_name_resolves(name: str) -> None:
+    assert getattr(cender, name) is not None
+    assert name in dir(cender)
+
+
+def test_unknown_name_is_an_attribute_error() -> None:
+    with pytest.raises(AttributeError, match="no attribute 'utils'"):
+        _ = cender.utils
