@@ -1,0 +1,158 @@
+"""How many neurons have the right identity, and how far the probabilities can be trusted."""
+
+import math
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+
+import numpy as np
+from jaxtyping import Bool, Float, Int, Shaped
+
+from cender.evaluate.errors import classify_identities
+from cender.evaluate.pairing import Pairing
+
+BINS = 15
+PRECISION = 0.95
+
+
+@dataclass(frozen=True, slots=True)
+class NamedNeurons:
+    """True neurons with an identity, over all volumes, and what became of it (see `classify_identities`)."""
+
+    volume: Int[np.ndarray, " n"]
+    identity: Int[np.ndarray, " n"]
+    outcome: Shaped[np.ndarray, " n"]
+
+    @property
+    def right(self) -> Bool[np.ndarray, " n"]:
+        """Whether the identity is right."""
+        right: np.ndarray = self.outcome == "right"
+        return right
+
+
+@dataclass(frozen=True, slots=True)
+class GivenNames:
+    """Names that were given and can be judged: probability and whether they are right."""
+
+    probability: Float[np.ndarray, " n"]
+    right: Bool[np.ndarray, " n"]
+
+
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """Identity figures between 0 and 1 with their counts; None where there is nothing to measure."""
+
+    accuracy: float | None
+    accuracy_all: float | None
+    worst_5pct: float | None
+    recall_at_95_strict: float | None
+    calibration_error: float | None
+    knowable: int
+    named: int
+    right: int
+    given: int
+
+
+def measure_identity(pairings: Iterable[Pairing], known: Collection[int] | None = None) -> Identity:
+    """Identity figures over all volumes.
+
+    Parameters
+    ----------
+    known
+        Identities that the model could know because they occur in its training; None = all.
+    """
+    pairings = tuple(pairings)
+    neurons = collect_neurons(pairings)
+    names = collect_names(pairings)
+    knowable = (
+        np.ones(len(neurons.identity), bool) if known is None else np.isin(neurons.identity, sorted(known))
+    )
+    return Identity(
+        accuracy=_share(neurons.right[knowable]),
+        accuracy_all=_share(neurons.right),
+        worst_5pct=_measure_worst(neurons.volume[knowable], neurons.right[knowable]),
+        recall_at_95_strict=measure_recall_at_precision(names, len(neurons.identity)),
+        calibration_error=measure_calibration_error(names),
+        knowable=int(knowable.sum()),
+        named=len(neurons.identity),
+        right=int(neurons.right.sum()),
+        given=sum(int((pairing.predicted.identity >= 0).sum()) for pairing in pairings),
+    )
+
+
+def collect_neurons(pairings: Iterable[Pairing]) -> NamedNeurons:
+    """All true neurons with an identity and what became of it."""
+    volumes, identities, outcomes = [np.zeros(0, int)], [np.zeros(0, int)], [np.zeros(0, "<U9")]
+    for pairing in pairings:
+        named = pairing.truth.identity >= 0
+        volumes.append(np.full(int(named.sum()), pairing.truth.volume))
+        identities.append(pairing.truth.identity[named])
+        outcomes.append(classify_identities(pairing)[named])
+    return NamedNeurons(np.concatenate(volumes), np.concatenate(identities), np.concatenate(outcomes))
+
+
+def collect_names(pairings: Iterable[Pairing]) -> GivenNames:
+    """All names that were given and can be judged.
+
+    A name on a neuron with a true identity is right or wrong. One on an unlabelled neuron, or on no neuron,
+    is wrong where that identity is annotated elsewhere in the volume, and says nothing otherwise. A name
+    without a probability is taken as the least certain.
+    """
+    probabilities, rights = [np.zeros(0)], [np.zeros(0, bool)]
+    for pairing in pairings:
+        given = pairing.predicted.identity
+        partner = pairing.partners.partner_of_predicted
+        actual = np.full(len(given), -1)
+        actual[partner >= 0] = pairing.truth.identity[partner[partner >= 0]]
+        judged = (given >= 0) & ((actual >= 0) | np.isin(given, pairing.truth.identity))
+        probabilities.append(np.nan_to_num(pairing.predicted.probability[judged], nan=0.0))
+        rights.append((given == actual)[judged])
+    return GivenNames(np.concatenate(probabilities), np.concatenate(rights))
+
+
+def measure_recall_at_precision(
+    names: GivenNames, truth_count: int, precision: float = PRECISION
+) -> float | None:
+    """Share of the true neurons rightly named at the lowest cut of the probability that keeps this precision.
+
+    Names of the same probability stay or go together. 0 where no cut is precise enough, None without true
+    neurons.
+    """
+    if truth_count == 0:
+        return None
+    order = np.argsort(-names.probability, kind="stable")
+    right = np.cumsum(names.right[order])
+    count = np.arange(1, len(right) + 1)
+    cuttable = np.diff(names.probability[order], append=-np.inf) < 0
+    allowed = cuttable & (right >= precision * count)
+    return float(right[allowed].max(initial=0)) / truth_count
+
+
+def measure_calibration_error(names: GivenNames, bins: int = BINS) -> float | None:
+    """Expected calibration error over bins of equal counts; None without a judged name.
+
+    Names of the same probability share their mean correctness, so that their order does not matter. With
+    fewer names than bins each name is its own.
+    """
+    if len(names.right) == 0:
+        return None
+    _, group = np.unique(names.probability, return_inverse=True)
+    correctness = (np.bincount(group, weights=names.right) / np.bincount(group))[group]
+    order = np.argsort(names.probability, kind="stable")
+    parts = np.array_split(order, min(bins, len(order)))
+    gaps = [len(part) * abs(float(np.mean(names.probability[part] - correctness[part]))) for part in parts]
+    return math.fsum(gaps) / len(order)
+
+
+def _measure_worst(
+    volume: Int[np.ndarray, " n"], right: Bool[np.ndarray, " n"], share: float = 0.05
+) -> float | None:
+    """Mean accuracy of the worst 5 % of the volumes that have neurons, rounded up to whole volumes."""
+    if len(volume) == 0:
+        return None
+    _, row = np.unique(volume, return_inverse=True)
+    accuracy = np.sort(np.bincount(row, weights=right) / np.bincount(row))
+    return float(accuracy[: math.ceil(share * len(accuracy))].mean())
+
+
+def _share(right: Bool[np.ndarray, " n"]) -> float | None:
+    return float(right.mean()) if len(right) else None

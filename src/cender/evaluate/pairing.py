@@ -1,0 +1,97 @@
+"""Prediction and truth of one volume side by side, with all that was matched."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+
+from cender.errors import ShapeMismatch
+from cender.evaluate.match import Matching, match_boxes, match_centres, match_neurons
+from cender.types import Annotation, Regions, Truth
+
+
+@dataclass(frozen=True, slots=True)
+class Pairing:
+    """One volume: the two sides and their matchings.
+
+    ``boxes`` and ``neurons`` are None where one side has centres only. ``partners`` says which truth neuron
+    is which predicted neuron: matched by boxes where both sides have them, else by centres. ``missing`` marks
+    a volume for which there is no prediction; its ``predicted`` side is empty.
+    """
+
+    truth: Annotation
+    predicted: Annotation
+    boxes: Matching | None
+    neurons: Matching | None
+    centres: Matching | None
+    partners: Matching
+    missing: bool = False
+
+
+def pair_volumes(predicted: Truth, truth: Truth, volumes: Iterable[int]) -> tuple[Pairing, ...]:
+    """Match prediction and truth in each of these volumes, which the truth must have."""
+    boxed = _has_boxes(predicted) and _has_boxes(truth)
+    centred = _has_centres(predicted) and _has_centres(truth)
+    if boxed:
+        _check_voxel_sizes(predicted, truth)
+    return tuple(
+        pair_volume(
+            predicted.annotations.get(volume), truth.annotations[volume], boxed=boxed, centred=centred
+        )
+        for volume in volumes
+    )
+
+
+def pair_volume(
+    predicted: Annotation | None, truth: Annotation, *, boxed: bool = True, centred: bool = True
+) -> Pairing:
+    """Match prediction and truth of one volume.
+
+    Parameters
+    ----------
+    predicted
+        None where the volume was not processed or failed.
+    boxed, centred
+        Whether boxes, and whether centres, can be compared in this recording.
+    """
+    side = predicted if predicted is not None else _empty_annotation(truth.volume)
+    # A truth volume with centres only says nothing of boxes; one without any neuron says that there are none.
+    use_boxes = boxed and (len(truth.regions) > 0 or len(truth) == 0)
+    boxes = match_boxes(truth.regions, side.regions) if use_boxes else None
+    neurons = match_neurons(truth, side) if use_boxes else None
+    centres = match_centres(truth, side)
+    by_boxes = neurons is not None and len(side.regions) > 0
+    partners = neurons if neurons is not None and by_boxes else centres
+    return Pairing(truth, side, boxes, neurons, centres if centred else None, partners, predicted is None)
+
+
+def _has_boxes(side: Truth) -> bool:
+    annotations = side.annotations.values()
+    return any(len(a.regions) for a in annotations) or not any(len(a) for a in annotations)
+
+
+def _has_centres(side: Truth) -> bool:
+    annotations = side.annotations.values()
+    return any(bool(np.isfinite(a.centre_um).all()) for a in annotations if len(a)) or not any(
+        len(a) for a in annotations
+    )
+
+
+def _check_voxel_sizes(predicted: Truth, truth: Truth) -> None:
+    if predicted.voxel_um is None or truth.voxel_um is None:
+        return
+    if not np.allclose(predicted.voxel_um, truth.voxel_um, rtol=0.01):
+        raise ShapeMismatch(
+            f"{predicted.source} has voxels of {_format_um(predicted)} µm (z y x) and {truth.source} of "
+            f"{_format_um(truth)} µm: boxes in pixels can be compared only on the same grid. Are both of the "
+            "same recording? Then correct the voxel size of one of them: voxel_um in its truth.toml, or run "
+            "it again with --set recording.voxel_um=[z,y,x]"
+        )
+
+
+def _format_um(side: Truth) -> str:
+    return " × ".join(f"{size:g}" for size in side.voxel_um or ())
+
+
+def _empty_annotation(volume: int) -> Annotation:
+    return Annotation(volume, np.zeros((0, 3)), np.zeros(0, int), np.zeros(0), Regions.empty())
