@@ -1,0 +1,82 @@
+"""Files that are either the old ones or the new ones, never half of each."""
+
+import errno
+import os
+import secrets
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from cender.errors import DataError
+
+PART_SUFFIX = ".part"
+_NO_ROOM_OR_RIGHT = {errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM}
+
+
+@contextmanager
+def write_atomically(path: Path) -> Iterator[Path]:
+    """Give a temporary path beside ``path`` that takes its place when the block ends well.
+
+    The temporary file is hidden and ends in ``.part``, so that nothing mistakes it for a result. It must be
+    closed when the block ends; it is then flushed to disk and renamed. Where the block raises it is removed
+    and the old file stays; where the process is killed the old file stays too, and the part is left for
+    `remove_parts`.
+    """
+    part = path.with_name(f".{path.name}.{os.getpid()}-{secrets.token_hex(4)}{PART_SUFFIX}")
+    try:
+        yield part
+        _flush(part)
+        part.replace(path)
+    except OSError as error:
+        part.unlink(missing_ok=True)
+        if error.errno in _NO_ROOM_OR_RIGHT and error.filename in (None, str(part)):
+            raise DataError(
+                f"cannot write {path}: {error.strerror}; make room, or close the program that has it open"
+            ) from error
+        raise
+    except BaseException:
+        part.unlink(missing_ok=True)
+        raise
+    _flush_folder(path.parent)
+
+
+def write_text(path: Path, text: str) -> None:
+    """Write a text file as a whole, in UTF-8 and with line ends as they are."""
+    write_bytes(path, text.encode("utf-8"))
+
+
+def write_bytes(path: Path, content: bytes) -> None:
+    """Write a file as a whole."""
+    with write_atomically(path) as part:
+        part.write_bytes(content)
+
+
+def is_part(path: Path) -> bool:
+    """Whether a file is the unfinished work of `write_atomically`."""
+    return path.name.startswith(".") and path.name.endswith(PART_SUFFIX)
+
+
+def remove_parts(folder: Path) -> None:
+    """Remove what killed writers left; call it only while nobody else can be writing in this folder."""
+    for path in folder.iterdir():
+        if path.is_file() and is_part(path):
+            path.unlink(missing_ok=True)
+
+
+def _flush(path: Path) -> None:
+    # Windows flushes only handles that may write, hence "r+b".
+    with path.open("r+b") as file:
+        os.fsync(file.fileno())
+
+
+def _flush_folder(folder: Path) -> None:
+    # The rename lives in the folder. Windows cannot open folders; some network drives cannot flush them.
+    if sys.platform == "win32":
+        return
+    with suppress(OSError):
+        handle = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
