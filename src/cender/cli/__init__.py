@@ -1,0 +1,5 @@
+"""The command line: one file a command, nothing heavy imported before a command runs."""
+
+from cender.cli.app import main
+
+__all__ = ["main"]

@@ -1,0 +1,33 @@
+"""Where the command line speaks: results on standard output, everything else on standard error."""
+
+import json
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from typing import Any, TypeVar
+
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+
+STDERR = Console(stderr=True)
+STDOUT = Console()
+Item = TypeVar("Item")
+
+
+def track(items: Iterable[Item], label: str, total: int | None = None) -> Iterator[Item]:
+    """Yield the items under a progress bar on standard error."""
+    with show_progress() as bar:
+        yield from bar.track(items, description=label, total=total)
+
+
+@contextmanager
+def show_progress() -> Iterator[Progress]:
+    """A progress bar on standard error with counts, time gone and time left."""
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=STDERR) as bar:
+        yield bar
+
+
+def print_json(value: Any) -> None:
+    """One JSON object on standard output and nothing else there."""
+    typer.echo(json.dumps(value, allow_nan=False, default=str))

@@ -1,0 +1,52 @@
+"""Everything cender raises on purpose.
+
+::
+
+    CenderError
+    ├── ConfigError             a setting is unknown, malformed or contradicts another
+    ├── DataError               a file, folder or table is not what it should be
+    │   ├── UnreadableRecording     the recording cannot be opened or a volume of it cannot be read
+    │   ├── IncompleteRecording     the file does not say something that this command must know
+    │   ├── ShapeMismatch           arrays or tables that belong together do not fit
+    │   └── UnsupportedFormat       a folder or model of a newer version, or of a kind we do not know
+    ├── ModelError              weights that cannot be used here
+    └── EditError               an edit that contradicts the annotation it applies to
+
+A message says what was expected, what was found, where, and what to do.
+"""
+
+
+class CenderError(Exception):
+    """A mistake in what cender was given; the command line shows its message and exits with status 2."""
+
+
+class ConfigError(CenderError):
+    """A setting is unknown, malformed or contradicts another."""
+
+
+class DataError(CenderError):
+    """A file, folder or table is not what it should be."""
+
+
+class UnreadableRecording(DataError):
+    """The recording cannot be opened, or a volume of it cannot be read."""
+
+
+class IncompleteRecording(DataError):
+    """The file does not say something that this command must know."""
+
+
+class ShapeMismatch(DataError):
+    """Arrays or tables that belong together do not fit."""
+
+
+class UnsupportedFormat(DataError):
+    """A folder or model of a newer version, or of a kind we do not know."""
+
+
+class ModelError(CenderError):
+    """Weights that cannot be used here."""
+
+
+class EditError(CenderError):
+    """An edit that contradicts the annotation it applies to."""

@@ -1,0 +1,32 @@
+"""The nouns of cender: small frozen records that flow between the stages."""
+
+from cender.types.annotation import Annotation
+from cender.types.head import Crop, Head
+from cender.types.identities import Identities
+from cender.types.neurons import Neurons
+from cender.types.outcome import Outcome, Status
+from cender.types.params import Params
+from cender.types.recording import Missing, Recording, Role, VoxelSize
+from cender.types.regions import Regions
+from cender.types.traces import Traces
+from cender.types.truth import Truth
+from cender.types.volume import Volume
+
+__all__ = [
+    "Annotation",
+    "Crop",
+    "Head",
+    "Identities",
+    "Missing",
+    "Neurons",
+    "Outcome",
+    "Params",
+    "Recording",
+    "Regions",
+    "Role",
+    "Status",
+    "Traces",
+    "Truth",
+    "Volume",
+    "VoxelSize",
+]

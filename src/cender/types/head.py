@@ -1,0 +1,33 @@
+"""Where the head is in one volume, and how the worm lies."""
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from jaxtyping import Float
+
+
+class Crop(NamedTuple):
+    """A rectangle of whole pixels in the full frame: ``x:x+w``, ``y:y+h``."""
+
+    x: int
+    y: int
+    w: int
+    h: int
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """Head region of one volume and the worm's own axes, in full-frame pixels.
+
+    ``anterior_yx`` and ``ventral_yx`` are unit vectors in the image. ``confidence`` is the probability that both point
+    the right way, ``quality`` (0 to 1) how far the volume can be trusted at all: twists, Ω-turns and dim volumes are low.
+    """
+
+    crop: Crop
+    outline_yx: Float[np.ndarray, "n 2"]
+    origin_yx: Float[np.ndarray, " 2"]
+    anterior_yx: Float[np.ndarray, " 2"]
+    ventral_yx: Float[np.ndarray, " 2"]
+    quality: float = 1.0
+    confidence: float = 1.0

@@ -1,0 +1,32 @@
+"""Neurons of one volume: regions that belong together."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from jaxtyping import Float, Int
+
+from cender.types.regions import Regions
+
+
+@dataclass(frozen=True, slots=True)
+class Neurons:
+    """3D neurons of one volume; ``regions.neuron`` gives the row here of every region.
+
+    ``centre_px`` is ``z y x`` in full-frame indices, its z the intensity-weighted mean frame. ``z_first`` and ``z_last``
+    are the first and the last frame (both inside).
+    """
+
+    centre_px: Float[np.ndarray, "m 3"]
+    z_first: Int[np.ndarray, " m"]
+    z_last: Int[np.ndarray, " m"]
+    score: Float[np.ndarray, " m"]
+    regions: Regions
+
+    @classmethod
+    def empty(cls) -> "Neurons":
+        """No neuron at all."""
+        none = np.zeros(0, int)
+        return cls(np.zeros((0, 3)), none, none, np.zeros(0), Regions.empty())
+
+    def __len__(self) -> int:
+        return len(self.centre_px)

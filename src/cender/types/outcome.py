@@ -1,0 +1,28 @@
+"""What became of one volume."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from cender.types.head import Head
+from cender.types.identities import Identities
+from cender.types.neurons import Neurons
+
+Status = Literal["ok", "flagged", "failed"]
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """Result of the per-volume stages, or the reason why there is none.
+
+    A flagged volume has results that deserve a look, a failed one has none; both say why in ``reason``.
+    """
+
+    volume: int
+    time_s: float
+    status: Status
+    reason: str = ""
+    head: Head | None = None
+    neurons: Neurons | None = None
+    identities: Identities | None = None
+    milliseconds: Mapping[str, float] = field(default_factory=dict)

@@ -1,0 +1,25 @@
+"""Activity of every identity through time."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from jaxtyping import Bool, Float, Int
+
+
+@dataclass(frozen=True, slots=True)
+class Traces:
+    """One row an identity, one column a volume; NaN where a value is missing or not ``valid``.
+
+    ``red`` and ``green`` are background-subtracted means, ``ratio`` their bleach-corrected quotient and ``dr_r0`` its
+    change relative to R0, the 20th percentile of the valid ratio.
+    """
+
+    identity: Int[np.ndarray, " k"]
+    volume: Int[np.ndarray, " t"]
+    time_s: Float[np.ndarray, " t"]
+    red: Float[np.ndarray, "k t"]
+    green: Float[np.ndarray, "k t"]
+    ratio: Float[np.ndarray, "k t"]
+    dr_r0: Float[np.ndarray, "k t"]
+    probability: Float[np.ndarray, "k t"]
+    valid: Bool[np.ndarray, "k t"]
