@@ -29,7 +29,8 @@ def intersect_neurons(
     rows, columns = np.nonzero(shared)
     cells = truth.neuron[rows] * predicted_count + predicted.neuron[columns]
     total = np.bincount(cells, weights=shared[rows, columns], minlength=truth_count * predicted_count)
-    return total.reshape(truth_count, predicted_count)
+    # Without any pair bincount forgets that its weights are floats.
+    return total.astype(float).reshape(truth_count, predicted_count)
 
 
 def measure_neuron_iou(
@@ -52,7 +53,8 @@ def measure_areas(regions: Regions) -> Float[np.ndarray, " n"]:
 def sum_areas(regions: Regions, count: int) -> Float[np.ndarray, " n"]:
     """Area of every neuron summed over its frames; 0 for a neuron without boxes."""
     owned = regions.neuron >= 0
-    return np.bincount(regions.neuron[owned], weights=measure_areas(regions)[owned], minlength=count)
+    areas = np.bincount(regions.neuron[owned], weights=measure_areas(regions)[owned], minlength=count)
+    return areas.astype(float)
 
 
 def find_boxed(regions: Regions, count: int) -> Bool[np.ndarray, " n"]:
