@@ -7,6 +7,7 @@
     ├── DataError               a file, folder or table is not what it should be
     │   ├── UnreadableRecording     the recording cannot be opened or a volume of it cannot be read
     │   ├── IncompleteRecording     the file does not say something that this command must know
+    │   ├── UnusableVolume          a volume in which nothing can be found; a run counts it and goes on
     │   ├── ShapeMismatch           arrays or tables that belong together do not fit
     │   └── UnsupportedFormat       a folder or model of a newer version, or of a kind we do not know
     ├── ModelError              weights that cannot be used here
@@ -34,6 +35,10 @@ class UnreadableRecording(DataError):
 
 class IncompleteRecording(DataError):
     """The file does not say something that this command must know."""
+
+
+class UnusableVolume(DataError):
+    """A volume in which nothing can be found; a run records the reason as an `Outcome` and goes on."""
 
 
 class ShapeMismatch(DataError):

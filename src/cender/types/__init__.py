@@ -7,7 +7,7 @@ from cender.types.neurons import Neurons
 from cender.types.outcome import Outcome, Status
 from cender.types.params import Params
 from cender.types.recording import Missing, Recording, Role, VoxelSize
-from cender.types.regions import Regions
+from cender.types.regions import Detections, Regions
 from cender.types.traces import Traces
 from cender.types.truth import Truth
 from cender.types.volume import Volume
@@ -15,6 +15,7 @@ from cender.types.volume import Volume
 __all__ = [
     "Annotation",
     "Crop",
+    "Detections",
     "Head",
     "Identities",
     "Missing",

@@ -59,3 +59,20 @@ class Regions:
         return type(self)(
             self.z[rows], self.box_px[rows], self.score[rows], self.neuron[rows], self.intensity[rows]
         )
+
+
+@dataclass(frozen=True, slots=True)
+class Detections:
+    """What a detector found in one volume: regions, and where it saw whole neurons (none, if it cannot see them).
+
+    ``centre_px`` is ``z y x`` in full-frame indices, z with fractions of a frame; ``centre_score`` lies between 0 and 1.
+    """
+
+    regions: Regions
+    centre_px: Float[np.ndarray, "k 3"]
+    centre_score: Float[np.ndarray, " k"]
+
+    @classmethod
+    def from_regions(cls, regions: Regions) -> Self:
+        """Regions of a detector that sees frames only."""
+        return cls(regions, np.zeros((0, 3)), np.zeros(0))
