@@ -4,8 +4,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import polars as pl
+from polars.datatypes import DataTypeClass
 
-Kind = type[pl.DataType]
+# A class, not an instance: beartype cannot check `type[pl.DataType]`.
+Kind = DataTypeClass
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,9 +22,9 @@ class Column:
     required: bool = True
     empty: bool = False
     fill: int | None = None
-    least: float | None = None
-    above: float | None = None
-    most: float | None = None
+    least: int | None = None
+    above: int | None = None
+    most: int | None = None
     choices: tuple[str, ...] = ()
 
 

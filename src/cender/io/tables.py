@@ -8,9 +8,9 @@ import polars as pl
 
 from cender.errors import DataError, UnsupportedFormat
 from cender.io.atomic import write_atomically
-from cender.io.schemas import Column, Schema
+from cender.io.schemas import Column, Kind, Schema
 
-_KIND_NAMES = {
+_KIND_NAMES: dict[Kind, str] = {
     pl.Int64: "a whole number",
     pl.Float64: "a number",
     pl.String: "text",
