@@ -6,7 +6,7 @@ from typing import Literal, get_args
 import numpy as np
 from jaxtyping import Bool, Int, Shaped
 
-from cender.evaluate.match import WITHIN_UM
+from cender.evaluate.match import WITHIN_UM, find_both_boxed
 from cender.evaluate.overlap import intersect_neurons, locate_nearest, measure_distances_um, sum_areas
 from cender.evaluate.pairing import Pairing
 
@@ -84,21 +84,24 @@ def get_given_identities(pairing: Pairing) -> Int[np.ndarray, " n"]:
 def _find_cover(pairing: Pairing) -> tuple[Bool[np.ndarray, "n m"], Bool[np.ndarray, "n m"]]:
     """Which predictions lie in which true neuron, and which true neurons lie in which prediction.
 
-    By boxes: more than half of the one is inside the other. By centres: the other is the nearest, within 2
-    µm.
+    By boxes where both have some: more than half of the one is inside the other. Else by centres: the other
+    is the nearest, within 2 µm.
     """
     truth, predicted = pairing.truth, pairing.predicted
     counts = len(truth), len(predicted)
-    if pairing.partners is pairing.neurons:
-        shared = intersect_neurons(truth.regions, predicted.regions, *counts)
-        return (
-            shared > 0.5 * np.maximum(sum_areas(predicted.regions, counts[1]), 1e-9)[None],
-            shared > 0.5 * np.maximum(sum_areas(truth.regions, counts[0]), 1e-9)[:, None],
-        )
+    shared = intersect_neurons(truth.regions, predicted.regions, *counts)
     distance_um = measure_distances_um(truth.centre_um, predicted.centre_um)
     rows, columns = np.indices(distance_um.shape)
     close = distance_um <= WITHIN_UM
-    return (
+    by_boxes = find_both_boxed(truth, predicted)
+    fragment = np.where(
+        by_boxes,
+        shared > 0.5 * sum_areas(predicted.regions, counts[1])[None],
         close & (locate_nearest(distance_um.T)[None] == rows),
+    )
+    swallowed = np.where(
+        by_boxes,
+        shared > 0.5 * sum_areas(truth.regions, counts[0])[:, None],
         close & (locate_nearest(distance_um)[:, None] == columns),
     )
+    return fragment, swallowed

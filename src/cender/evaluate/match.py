@@ -6,7 +6,7 @@ import numpy as np
 from jaxtyping import Bool, Float, Int
 from scipy.optimize import linear_sum_assignment
 
-from cender.evaluate.overlap import measure_box_iou, measure_distances_um, measure_neuron_iou
+from cender.evaluate.overlap import find_boxed, measure_box_iou, measure_distances_um, measure_neuron_iou
 from cender.types import Annotation, Regions
 
 IOU_ABOVE = 0.3
@@ -67,6 +67,23 @@ def match_centres(truth: Annotation, predicted: Annotation) -> Matching:
     distance_um = measure_distances_um(truth.centre_um, predicted.centre_um)
     close = distance_um <= WITHIN_UM
     return match_pairs(np.where(close, 1 - distance_um / WITHIN_UM, 0.0), close)
+
+
+def match_partners(truth: Annotation, predicted: Annotation) -> Matching:
+    """Match neurons by their boxes where both have some, else by their centres."""
+    iou = measure_neuron_iou(truth.regions, predicted.regions, len(truth), len(predicted))
+    distance_um = measure_distances_um(truth.centre_um, predicted.centre_um)
+    by_boxes = find_both_boxed(truth, predicted)
+    allowed = np.where(by_boxes, iou > IOU_ABOVE, distance_um <= WITHIN_UM)
+    closeness = 1 - np.minimum(distance_um, WITHIN_UM) / WITHIN_UM
+    return match_pairs(np.where(by_boxes, iou, closeness), allowed)
+
+
+def find_both_boxed(truth: Annotation, predicted: Annotation) -> Bool[np.ndarray, "n m"]:
+    """Pairs of neurons that both have boxes."""
+    boxed = [find_boxed(side.regions, len(side)) for side in (truth, predicted)]
+    both: np.ndarray = boxed[0][:, None] & boxed[1][None]
+    return both
 
 
 def match_pairs(quality: Float[np.ndarray, "n m"], allowed: Bool[np.ndarray, "n m"]) -> Matching:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from cender.errors import ShapeMismatch
-from cender.evaluate.match import Matching, match_boxes, match_centres, match_neurons
+from cender.evaluate.match import Matching, match_boxes, match_centres, match_neurons, match_partners
 from cender.types import Annotation, Regions, Truth
 
 
@@ -14,9 +14,9 @@ from cender.types import Annotation, Regions, Truth
 class Pairing:
     """One volume: the two sides and their matchings.
 
-    ``boxes`` and ``neurons`` are None where one side has centres only. ``partners`` says which truth neuron
-    is which predicted neuron: matched by boxes where both sides have them, else by centres. ``missing`` marks
-    a volume for which there is no prediction; its ``predicted`` side is empty.
+    ``boxes`` and ``neurons`` (by their boxes) are None where one side has centres only, ``centres`` where one
+    side has none. ``partners`` says which true neuron is which predicted one: by boxes where both have some,
+    else by centres. ``missing`` marks a volume without a prediction; its ``predicted`` side is empty.
     """
 
     truth: Annotation
@@ -59,10 +59,8 @@ def pair_volume(
     use_boxes = boxed and (len(truth.regions) > 0 or len(truth) == 0)
     boxes = match_boxes(truth.regions, side.regions) if use_boxes else None
     neurons = match_neurons(truth, side) if use_boxes else None
-    centres = match_centres(truth, side)
-    by_boxes = neurons is not None and len(side.regions) > 0
-    partners = neurons if neurons is not None and by_boxes else centres
-    return Pairing(truth, side, boxes, neurons, centres if centred else None, partners, predicted is None)
+    centres = match_centres(truth, side) if centred else None
+    return Pairing(truth, side, boxes, neurons, centres, match_partners(truth, side), predicted is None)
 
 
 def _has_boxes(side: Truth) -> bool:

@@ -1,11 +1,14 @@
 """Matching: one to one, as many as possible, then as good as possible."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
+from cases.building import Neuron, volume
 from cases.catalogue import CASES
 from cender.evaluate import match_boxes, match_centres, match_neurons
-from cender.evaluate.match import match_pairs
+from cender.evaluate.match import match_pairs, match_partners
 from cender.evaluate.overlap import measure_box_iou, measure_neuron_iou
 from cender.types import Annotation, Regions
 
@@ -94,3 +97,14 @@ def test_centres_prefer_many_pairs_then_short_ones() -> None:
 def test_unknown_centres_match_nothing() -> None:
     unknown = Annotation.from_points(0, np.full((2, 3), np.nan))
     assert len(match_centres(unknown, unknown)) == 0
+
+
+def test_a_neuron_without_boxes_among_others_is_matched_by_its_centre() -> None:
+    annotation = volume(0, Neuron(0), Neuron(8))
+    half_boxed = replace(annotation, regions=annotation.regions.select(annotation.regions.neuron == 0))
+    assert match_neurons(half_boxed, annotation).pairs.tolist() == [[0, 0]]
+    assert match_partners(half_boxed, annotation).pairs.tolist() == [[0, 0], [1, 1]]
+    # Two neurons that have boxes are never matched by their centres alone.
+    small = volume(0, Neuron(0.0, size=1, height=1), Neuron(9.5, y=1.5, size=1, height=1))
+    assert match_centres(annotation, small).pairs.tolist() == [[1, 1]]
+    assert len(match_partners(annotation, small)) == 0
