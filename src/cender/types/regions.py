@@ -73,6 +73,6 @@ class Detections:
     centre_score: Float[np.ndarray, " k"]
 
     @classmethod
-    def from_regions(cls, regions: Regions) -> Self:
+    def from_regions(cls, regions: Regions) -> "Detections":
         """Regions of a detector that sees frames only."""
         return cls(regions, np.zeros((0, 3)), np.zeros(0))
