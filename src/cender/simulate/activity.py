@@ -12,11 +12,14 @@ from cender.simulate.params import ActivityParams, OpticsParams, SimulateParams
 from cender.simulate.processes import draw_smooth
 
 SHARED_STATES = 3
+# The brain is awake before the recording starts, and activity is scaled by what a neuron does in a fixed
+# time, recorded or not, so that a longer recording begins like a shorter one.
+WARM_UP_S, REFERENCE_S = 40.0, 300.0
 
 
 @dataclass(frozen=True, slots=True)
 class Light:
-    """Brightness of every neuron in every volume: red and green counts at the nucleus' peak, and the true ratio.
+    """Every neuron in every volume: red and green counts at the nucleus' peak, and the true ratio.
 
     The ratio is free of bleaching, fading and bleed-through; the counts have all of them.
     """
@@ -58,17 +61,23 @@ def make_fading(
 def make_ratio(
     params: ActivityParams, volumes: int, step_s: float, neurons: int, rng: np.random.Generator
 ) -> Float[np.ndarray, "t n"]:
-    """Ratio of every neuron: events of its own and of states that the brain shares, seen through a slow indicator."""
+    """Ratio of every neuron: its own events and the brain's shared states, seen through a slow indicator."""
     traits, shared, own, jitter = rng.spawn(4)
-    states = np.stack([_switch(volumes, step_s, stay, shared) for stay in (6.0, 11.0, 20.0)], axis=1)
+    warm_up, reference = (max(1, round(time_s / step_s)) for time_s in (WARM_UP_S, REFERENCE_S))
+    steps = warm_up + max(volumes, reference)
+    stays_s = (6.0, 11.0, 20.0)
+    switches = zip(stays_s, shared.spawn(SHARED_STATES), strict=True)
+    states = np.stack([_switch(steps, step_s, stay_s, chance) for stay_s, chance in switches], axis=1)
     loading = traits.normal(0, 1, (SHARED_STATES, neurons)) * (traits.random((SHARED_STATES, neurons)) < 0.45)
-    private = expit(4 * (draw_smooth(volumes, step_s, 5.0, own, neurons) - 1.2))
+    private = expit(4 * (draw_smooth(steps, step_s, 5.0, own, neurons) - 1.2))
     drive = params.shared * np.abs(states @ loading) + (1 - params.shared) * 2 * private
-    drive = drive + 0.06 * draw_smooth(volumes, step_s, 1.0, jitter, neurons)
-    seen = _see_through_indicator(drive, params, step_s)
-    seen = np.clip(seen, 0, None) / np.maximum(np.percentile(seen, 98, axis=0), 0.5)
-    amplitude = np.exp(traits.uniform(*np.log(params.amplitude), neurons)) * (traits.random(neurons) < params.active)
-    return traits.uniform(*params.base_ratio, neurons) * (1 + amplitude * seen)
+    drive = drive + 0.06 * draw_smooth(steps, step_s, 1.0, jitter, neurons)
+    seen = _see_through_indicator(drive, params, step_s)[warm_up:]
+    seen = np.clip(seen, 0, None) / np.maximum(np.percentile(seen[:reference], 98, axis=0), 0.5)
+    amplitude = np.exp(traits.uniform(*np.log(params.amplitude), neurons)) * (
+        traits.random(neurons) < params.active
+    )
+    return traits.uniform(*params.base_ratio, neurons) * (1 + amplitude * seen[:volumes])
 
 
 def _switch(volumes: int, step_s: float, stay_s: float, rng: np.random.Generator) -> Float[np.ndarray, " t"]:

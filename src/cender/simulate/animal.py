@@ -15,9 +15,10 @@ INVISIBLE = 0.02
 class Animal:
     """The neurons of one animal in body coordinates (see `ganglia`), one row a neuron.
 
-    ``identity`` is the neuron's number in the average animal. ``radius_um`` is half the lateral width at half the peak along
-    the two axes of an ellipse turned by ``angle_rad``, ``half_depth_um`` the same along z; ``flat_xy`` and ``flat_z`` are the
-    exponents of the profiles. ``brightness`` is relative to the median neuron.
+    ``identity`` is the neuron's number in the average animal. ``radius_um`` is half the lateral width at half
+    the peak along the two axes of an ellipse turned by ``angle_rad``, ``half_depth_um`` the same along z;
+    ``flat_xy`` and ``flat_z`` are the exponents of the profiles. ``brightness`` is relative to the median
+    neuron.
     """
 
     identity: Int[np.ndarray, " n"]
@@ -64,9 +65,13 @@ def make_animal(params: AnatomyParams, rng: np.random.Generator) -> Animal:
 
 
 def _vary(species: Species, params: AnatomyParams, rng: np.random.Generator) -> Float[np.ndarray, "n 3"]:
-    """Positions of all neurons in a new animal: its size, a smooth deformation, and every neuron's own way."""
+    """Positions of all neurons in a new animal: its size, a smooth deformation, every neuron's own way."""
     size = 1 + rng.normal(0, params.scale_sd, 3)
-    waves = rng.uniform(0.02, 0.06, (3, 3)), rng.uniform(0, 2 * np.pi, 3), rng.normal(0, params.variation_um, (3, 3))
+    waves = (
+        rng.uniform(0.02, 0.06, (3, 3)),
+        rng.uniform(0, 2 * np.pi, 3),
+        rng.normal(0, params.variation_um, (3, 3)),
+    )
     smooth = np.sin(species.adl_um @ waves[0].T + waves[1]) @ waves[2] / np.sqrt(3)
     own = rng.normal(0, params.variation_um, species.adl_um.shape)
     return species.adl_um * size + smooth + own

@@ -1,8 +1,9 @@
 """The average animal: head ganglia and the neurons in them.
 
-Body coordinates in micrometres: ``a`` from the tip of the nose backwards along the body, ``d`` towards dorsal, ``l`` towards
-the animal's left. Most neurons come in left/right pairs. The average animal is the same for every seed, so that a neuron keeps
-its number (its identity) across simulated animals, as a cell keeps its name across real ones.
+Body coordinates in micrometres: ``a`` from the tip of the nose backwards along the body, ``d`` towards
+dorsal, ``l`` towards the animal's left. Most neurons come in left/right pairs. The average animal is the same
+for every seed, so that a neuron keeps its number (its identity) across simulated animals, as a cell keeps its
+name across real ones.
 """
 
 from dataclasses import dataclass
@@ -16,7 +17,10 @@ CLOSEST_UM = 3.1
 
 
 class Ganglion(NamedTuple):
-    """A cloud of nuclei: centre, half extents and number; ``pairs`` lie on both sides, ``hollow`` ones around the pharynx."""
+    """A cloud of nuclei: centre, half extents and number.
+
+    ``pairs`` lie on both sides, ``hollow`` clouds around the pharynx.
+    """
 
     name: str
     centre_adl: tuple[float, float, float]
@@ -66,7 +70,9 @@ def make_species() -> Species:
                 placed = np.concatenate([placed, spots])
                 ganglion += [index] * len(spots)
     cord_a = CORD_FIRST_UM + np.cumsum(rng.uniform(*CORD_SPACING_UM, CORD_CELLS))
-    cord = np.stack([cord_a, rng.normal(CORD_DEPTH_UM, 0.5, CORD_CELLS), rng.normal(0, 1.0, CORD_CELLS)], axis=1)
+    cord = np.stack(
+        [cord_a, rng.normal(CORD_DEPTH_UM, 0.5, CORD_CELLS), rng.normal(0, 1.0, CORD_CELLS)], axis=1
+    )
     return Species(np.concatenate([placed, cord]), np.array(ganglion + [-1] * CORD_CELLS))
 
 

@@ -1,4 +1,4 @@
-"""How the head moves: a bending centre line that turns, drifts, rolls and twists, sampled at every camera frame."""
+"""How the head moves: a bending centre line that turns, drifts, rolls and twists, at every camera frame."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -22,8 +22,8 @@ EventKind = Literal["deep bend", "omega turn", "twist"]
 class Motion:
     """Posture and place at every step of the scanner, one row a step.
 
-    ``bends_rad`` holds the undulation's phase, then the swing, deep-bend and Ω amplitudes. ``centre_um`` is ``y x`` of the
-    pivot (70 µm behind the nose) from the middle of the field.
+    ``bends_rad`` holds the undulation's phase, then the swing, deep-bend and Ω amplitudes. ``centre_um`` is
+    ``y x`` of the pivot (70 µm behind the nose) from the middle of the field.
     """
 
     step_s: float
@@ -96,7 +96,9 @@ def make_motion(params: SimulateParams, rng: np.random.Generator) -> Motion:
         move.roll_rad * smooth(1.5)[:, 0] + events["twist"].envelope(times_s),
         1 + move.stretch * smooth(1.2)[:, 0],
         bends,
-        (move.wobble_um / np.sqrt(WOBBLE_MODES / 2) * smooth(0.7, 3 * WOBBLE_MODES)).reshape(-1, WOBBLE_MODES, 3),
+        (move.wobble_um / np.sqrt(WOBBLE_MODES / 2) * smooth(0.7, 3 * WOBBLE_MODES)).reshape(
+            -1, WOBBLE_MODES, 3
+        ),
         np.concatenate(
             [waves.normal(0, 0.06, (WOBBLE_MODES, 3)), waves.uniform(0, 2 * np.pi, (WOBBLE_MODES, 1))], axis=1
         ),
@@ -116,7 +118,7 @@ def _draw_all_events(move: MotionParams, until_s: float, rng: np.random.Generato
 def bend_centre_line(
     motion: Motion, steps: slice
 ) -> tuple[Float[np.ndarray, "t s 2"], Float[np.ndarray, "t s"]]:
-    """Centre line as ``y x`` micrometres from the middle of the field, and its direction (towards the tail) in radians.
+    """Centre line as ``y x`` µm from the middle of the field, and its direction (to the tail) in radians.
 
     Curvature is integrated from the pivot both ways, as the tracking stage holds the head and not the tail.
     """
@@ -139,10 +141,10 @@ def bend_centre_line(
 def place_points(
     motion: Motion, adl_um: Float[np.ndarray, "n 3"], steps: slice
 ) -> Float[np.ndarray, "t n 3"]:
-    """Where points of the body are at every step: ``z y x`` in micrometres from the middle of the scanned volume.
+    """Where points of the body are at every step: ``z y x`` in µm from the middle of the scanned volume.
 
-    Dorsal lies to one side of the centre line in the image and left above or below it in depth: an animal on its other
-    side is turned by half a circle about its long axis, never mirrored.
+    Dorsal lies to one side of the centre line in the image and left above or below it in depth: an animal on
+    its other side is turned by half a circle about its long axis, never mirrored.
     """
     wave = np.sin(adl_um @ motion.wobble_wave[:, :3].T + motion.wobble_wave[:, 3])
     moved = adl_um + np.einsum("nm,tmk->tnk", wave, motion.wobble_um[steps])

@@ -1,7 +1,8 @@
 """The three presets that benchmarks name, as differences from the defaults (which are `typical`).
 
-They are frozen: a figure measured on a preset stays comparable only while the preset's hash stays the same. A test holds
-the hashes; whoever changes a default or a preset changes them knowingly and says so in the changelog.
+They are frozen: a figure measured on a preset stays comparable only while the preset's hash stays the same. A
+test holds the hashes; whoever changes a default or a preset changes them knowingly and says so in the
+changelog.
 """
 
 from typing import Any

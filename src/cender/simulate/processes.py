@@ -25,7 +25,11 @@ class Events(NamedTuple):
 
 
 def draw_events(
-    per_min: float, until_s: float, duration_s: tuple[float, float], size: tuple[float, float], rng: np.random.Generator
+    per_min: float,
+    until_s: float,
+    duration_s: tuple[float, float],
+    size: tuple[float, float],
+    rng: np.random.Generator,
 ) -> Events:
     """Events at random moments; sizes are uniform within bounds, with a random sign."""
     found: list[tuple[float, float, float]] = []

@@ -17,8 +17,8 @@ WIDENING = 0.25
 class Spots:
     """Nuclei as they appear in frames, one row a nucleus and frame; pixels of the red camera.
 
-    ``share`` is the brightness in that frame relative to the nucleus' own peak over depth; ``radius_px`` and ``angle_rad``
-    describe an ellipse at half the peak, ``flat`` its profile.
+    ``share`` is the brightness in that frame relative to the nucleus' own peak over depth; ``radius_px`` and
+    ``angle_rad`` describe an ellipse at half the peak, ``flat`` its profile.
     """
 
     frame: Int[np.ndarray, " p"]
@@ -36,7 +36,7 @@ class Spots:
 
 @dataclass(frozen=True, slots=True)
 class Placement:
-    """Positions of points in every frame of one volume: ``y x`` pixels, and their distance in z from the frame."""
+    """Points in every frame of one volume: ``y x`` pixels, and their distance in z from the frame."""
 
     centre_px: Float[np.ndarray, "z n 2"]
     depth_um: Float[np.ndarray, "z n"]

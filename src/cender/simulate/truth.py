@@ -1,7 +1,8 @@
 """The complete truth of a simulated volume: boxes, neurons, head and ratio.
 
-A box exists in a frame where the noise-free nucleus reaches 25 % of its own peak over z and twice the local noise; its edges
-bound the pixels above half of that frame's peak. A neuron with no box is absent from that volume.
+A box exists in a frame where the noise-free nucleus reaches 25 % of its own peak over z and twice the local
+noise; its edges bound the pixels above half of that frame's peak. A neuron with no box is absent from that
+volume.
 """
 
 import numpy as np
@@ -91,8 +92,8 @@ def find_head(
 ) -> Head:
     """The head's outline and axes in the middle of the volume's scan.
 
-    Anterior is the direction from 100 µm to 20 µm behind the nose; ventral is at right angles to it, on the side where the
-    ventral side of the lateral ganglia lies (a twist may turn it over).
+    Anterior is the direction from 100 µm to 20 µm behind the nose; ventral is at right angles to it, on the
+    side where the ventral side of the lateral ganglia lies (a twist may turn it over).
     """
     params, motion = world.params, world.motion
     voxel = VoxelSize(*params.voxel_um)

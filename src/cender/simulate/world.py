@@ -1,4 +1,4 @@
-"""Everything about one simulated recording that does not depend on the volume: animal, path, light, cameras."""
+"""What in a simulated recording does not depend on the volume: animal, path, light, cameras."""
 
 from dataclasses import dataclass, fields
 
@@ -19,8 +19,8 @@ from cender.simulate.scene import Spots, find_spots, patch_size, place_in_frames
 class World:
     """One simulated recording before any volume of it is drawn.
 
-    ``shining`` are the animal's neurons followed by spots that are none. ``green_map`` takes ``y x`` pixels of the red
-    camera to the green one's. ``blur_um`` is the loss of focus in every volume.
+    ``shining`` are the animal's neurons followed by spots that are none. ``green_map`` takes ``y x`` pixels
+    of the red camera to the green one's. ``blur_um`` is the loss of focus in every volume.
     """
 
     params: SimulateParams
@@ -60,7 +60,9 @@ def make_world(params: SimulateParams) -> World:
     rows, columns = params.shape[1:]
     blur = optics.spawn(1)[0]
     times_s = (np.arange(params.volumes) + 0.5) / params.rate_hz
-    events = draw_events(params.optics.defocus_per_min, params.volumes / params.rate_hz, (0.6, 2.0), (0.7, 2.0), blur)
+    events = draw_events(
+        params.optics.defocus_per_min, params.volumes / params.rate_hz, (0.6, 2.0), (0.7, 2.0), blur
+    )
     return World(
         params,
         animal,
@@ -88,7 +90,9 @@ def _make_green_map(params: SimulateParams, rng: np.random.Generator) -> Float[n
 def _make_debris(params: SimulateParams, rng: np.random.Generator) -> Animal:
     """Spots that are no neurons: granules behind the head and dirt beside it."""
     count = params.optics.debris
-    place = np.stack([rng.uniform(125, 310, count), rng.normal(0, 14, count), rng.normal(0, 6, count)], axis=1)
+    place = np.stack(
+        [rng.uniform(125, 310, count), rng.normal(0, 14, count), rng.normal(0, 6, count)], axis=1
+    )
     beside = rng.random(count) < 0.4
     place[beside, 0] = rng.uniform(-40, 160, int(beside.sum()))
     place[beside, 1] = rng.choice((-1, 1), int(beside.sum())) * rng.uniform(28, 70, int(beside.sum()))
@@ -107,4 +111,6 @@ def _make_debris(params: SimulateParams, rng: np.random.Generator) -> Animal:
 
 
 def _join(first: Animal, second: Animal) -> Animal:
-    return Animal(*(np.concatenate([getattr(first, f.name), getattr(second, f.name)]) for f in fields(Animal)))
+    return Animal(
+        *(np.concatenate([getattr(first, f.name), getattr(second, f.name)]) for f in fields(Animal))
+    )
