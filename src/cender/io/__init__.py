@@ -1,0 +1,53 @@
+"""The only code that opens recordings, results and weights; one format a file.
+
+Names are loaded when first used: the libraries of the formats are slow to import and seldom all needed.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from cender.io.formats import FORMATS as FORMATS
+    from cender.io.formats import open_recording as open_recording
+    from cender.io.formats import save_recording as save_recording
+    from cender.io.inspection import inspect_recording as inspect_recording
+    from cender.io.outcomes import save_outcomes as save_outcomes
+    from cender.io.params import RecordingParams as RecordingParams
+    from cender.io.repeat import repeat_recording as repeat_recording
+    from cender.io.run_folder import RunFolder as RunFolder
+    from cender.io.run_folder import create_run as create_run
+    from cender.io.run_folder import migrate_run as migrate_run
+    from cender.io.run_folder import open_run as open_run
+    from cender.io.run_results import load_run as load_run
+    from cender.io.truth_folder import load_truth as load_truth
+    from cender.io.truth_folder import save_truth as save_truth
+    from cender.io.truth_writer import TruthWriter as TruthWriter
+
+_HOMES = {
+    "FORMATS": "cender.io.formats",
+    "RecordingParams": "cender.io.params",
+    "RunFolder": "cender.io.run_folder",
+    "TruthWriter": "cender.io.truth_writer",
+    "create_run": "cender.io.run_folder",
+    "inspect_recording": "cender.io.inspection",
+    "load_run": "cender.io.run_results",
+    "load_truth": "cender.io.truth_folder",
+    "migrate_run": "cender.io.run_folder",
+    "open_recording": "cender.io.formats",
+    "open_run": "cender.io.run_folder",
+    "repeat_recording": "cender.io.repeat",
+    "save_outcomes": "cender.io.outcomes",
+    "save_recording": "cender.io.formats",
+    "save_truth": "cender.io.truth_folder",
+}
+__all__ = [*_HOMES]  # noqa: PLE0604  (the keys are strings)
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'cender.io' has no attribute {name!r}")
+    return getattr(import_module(_HOMES[name]), name)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -1,0 +1,66 @@
+"""How files of each format begin, so that a format's library is imported only for its own files."""
+
+import zipfile
+from pathlib import Path
+
+TIFF_SUFFIXES = (".tif", ".tiff")
+_TIFF = (b"II*\x00", b"MM\x00*", b"II+\x00", b"MM\x00+")
+_NUMPY = b"\x93NUMPY"
+_HDF5 = b"\x89HDF\r\n\x1a\n"
+_ZIP = b"PK\x03\x04"
+_ZARR = ("zarr.json", ".zgroup", ".zarray", ".zattrs")
+_RAW_SUFFIXES = (".raw", ".dat", ".bin")
+
+
+def is_tiff(path: Path) -> bool:
+    """Whether a file begins as a TIFF does."""
+    return _read_start(path, 4) in _TIFF
+
+
+def is_tiff_folder(path: Path) -> bool:
+    """Whether a folder has a TIFF file in it."""
+    return path.is_dir() and any(entry.suffix.lower() in TIFF_SUFFIXES for entry in path.iterdir())
+
+
+def is_npy(path: Path) -> bool:
+    """Whether a file begins as numpy's do."""
+    return _read_start(path, len(_NUMPY)) == _NUMPY
+
+
+def is_npz(path: Path) -> bool:
+    """Whether a file is a zip archive with numpy arrays in it, or was to become one."""
+    if _read_start(path, len(_ZIP)) != _ZIP:
+        return False
+    if not zipfile.is_zipfile(path):
+        return path.suffix.lower() == ".npz"
+    with zipfile.ZipFile(path) as archive:
+        return any(name.endswith(".npy") for name in archive.namelist())
+
+
+def is_hdf5(path: Path) -> bool:
+    """Whether a file has HDF5's signature at its beginning or behind a short header."""
+    start = _read_start(path, 4096 + len(_HDF5))
+    return any(start[at : at + len(_HDF5)] == _HDF5 for at in (0, 512, 1024, 2048, 4096))
+
+
+def is_matlab(path: Path) -> bool:
+    """Whether a file begins with MATLAB's line, as both its own kind and its HDF5 kind do."""
+    start = _read_start(path, 128)
+    return start.startswith(b"MATLAB ") or (len(start) == 128 and start[126:128] in (b"IM", b"MI"))
+
+
+def is_zarr(path: Path) -> bool:
+    """Whether a folder has Zarr's metadata in it."""
+    return path.is_dir() and any((path / name).is_file() for name in _ZARR)
+
+
+def is_raw(path: Path) -> bool:
+    """Whether a file is called as raw frames are; nothing in it can tell."""
+    return path.is_file() and path.suffix.lower() in _RAW_SUFFIXES
+
+
+def _read_start(path: Path, count: int) -> bytes:
+    if not path.is_file():
+        return b""
+    with path.open("rb") as file:
+        return file.read(count)
