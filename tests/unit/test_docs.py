@@ -24,7 +24,7 @@ NOT_RUN = re.compile(r"^\s*<!-- not run: (.+) -->$")
 CODE_SPAN = re.compile(r"(?<!`)`([^`\n]+)`(?!`)")
 LINK = re.compile(r"!?\[[^\]]*\]\(([^)\s]+)\)")
 # A page simulates what a reader would look at; here a corner of it is enough.
-SMALLER = {"simulate": ["--set", "simulate.volumes=2", "--set", "simulate.shape=[8, 160, 160]"]}
+SMALLER = {"simulate": ["--volumes", "2", "--set", "simulate.shape=[8, 160, 160]"]}
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,9 +95,12 @@ def run_command(words: list[str], folder: Path) -> None:
 
 @pytest.fixture(scope="session")
 def examples(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with the recording that the pages speak of."""
+    """A folder with the recording that the pages speak of, and its truth."""
+    drawn = tmp_path_factory.mktemp("drawn")
+    run_command(["cender", "simulate", "simulated"], drawn)
     folder = tmp_path_factory.mktemp("examples")
-    run_command(["cender", "simulate", "worm"], folder)
+    shutil.copy(next((drawn / "simulated").glob("recording*.tif")), folder / "worm.tif")
+    shutil.copytree(drawn / "simulated" / "truth", folder / "truth")
     return folder
 
 

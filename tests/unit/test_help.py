@@ -58,9 +58,14 @@ def test_import_is_light() -> None:
     assert find_heavy("import cender") == set()
 
 
+def test_help_is_light() -> None:
+    assert find_heavy(HELP_OF_EVERY_COMMAND.format(words=[()])) == set()
+
+
 def test_help_of_every_command_is_light() -> None:
     assert len(COMMANDS) > 1
-    assert find_heavy(HELP_OF_EVERY_COMMAND.format(words=COMMANDS)) == set()
+    typers_own = {"pydantic"}  # it checks the words on the command line with it
+    assert find_heavy(HELP_OF_EVERY_COMMAND.format(words=COMMANDS)) <= typers_own
 
 
 @pytest.mark.parametrize("words", COMMANDS, ids=" ".join)
@@ -86,7 +91,7 @@ def test_everything_has_a_help_text(words: tuple[str, ...]) -> None:
 MISTAKES = [
     (["nonsense"], "No such command 'nonsense'"),
     (["config", "--nonsense"], "No such option: --nonsense"),
-    (["info"], "Missing argument 'RECORDING"),
+    (["info"], "Missing argument 'recording"),
     (["config", "--set", "recording.rate=5"], "did you mean 'recording.rate_hz'?"),
 ]
 

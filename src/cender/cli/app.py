@@ -17,7 +17,7 @@ from cender.errors import CenderError
 app = typer.Typer(
     name="cender",
     help="From 3D recordings of a freely moving C. elegans to the activity of every neuron.",
-    epilog="Every command has --help. Exit status: 0 done, 1 a defect of ours, 2 a mistake in what was given.",
+    epilog="Every command has --help. Exit status: 0 done, 1 a defect of ours, 2 a mistake in what it got.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     rich_markup_mode="rich",
@@ -27,10 +27,11 @@ for command in (info, config, simulate, evaluate):
     app.command()(command)
 
 
-def _show_version(wanted: bool) -> None:
+def _show_version(wanted: bool) -> bool:
     if wanted:
         typer.echo(f"cender {cender.__version__}")
         raise typer.Exit
+    return wanted
 
 
 @app.callback()
@@ -40,7 +41,9 @@ def _options(
         bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version.")
     ] = False,
 ) -> None:
-    logging.basicConfig(level=logging.DEBUG if debug else logging.WARNING, format="%(name)s: %(message)s", stream=sys.stderr)
+    logging.basicConfig(
+        level=logging.DEBUG if debug else logging.WARNING, format="%(name)s: %(message)s", stream=sys.stderr
+    )
 
 
 def main() -> None:
@@ -64,7 +67,7 @@ def main() -> None:
     except KeyboardInterrupt:
         STDERR.print("stopped")
         sys.exit(130)
-    except Exception as error:  # noqa: BLE001  (the last net: a defect of ours, said in one line)
+    except Exception as error:  # the last net: a defect of ours, said in one line
         if debug:
             raise
         STDERR.print(

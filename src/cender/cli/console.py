@@ -7,7 +7,14 @@ from typing import Any, TypeVar
 
 import typer
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    TextColumn,
+    TimeElapsedColumn,
+    TimeRemainingColumn,
+)
 
 STDERR = Console(stderr=True)
 STDOUT = Console()
@@ -23,7 +30,13 @@ def track(items: Iterable[Item], label: str, total: int | None = None) -> Iterat
 @contextmanager
 def show_progress() -> Iterator[Progress]:
     """A progress bar on standard error with counts, time gone and time left."""
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TimeRemainingColumn())
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        TimeRemainingColumn(),
+    )
     with Progress(*columns, console=STDERR) as bar:
         yield bar
 
