@@ -105,6 +105,13 @@ class _Reader(ast.NodeVisitor):
     def visit_AsyncFunctionDef(self, node: ast.AsyncFunctionDef) -> None:
         self.visit_FunctionDef(node)
 
+    def visit_If(self, node: ast.If) -> None:
+        """What stands under ``TYPE_CHECKING`` is not loaded, but obeys the floor plan all the same."""
+        only_types = getattr(node.test, "id", getattr(node.test, "attr", "")) == "TYPE_CHECKING"
+        self.depth += only_types
+        self.generic_visit(node)
+        self.depth -= only_types
+
     def visit_Import(self, node: ast.Import) -> None:
         for alias in node.names:
             self._add(node, alias.name)
@@ -207,6 +214,7 @@ PLANTED = [
     (find_wrong_ways, "config.py", "from cender.io import open_recording"),
     (find_wrong_ways, "attic/box.py", "import numpy"),
     (find_wrong_ways, "bench/speed.py", "from cender.attic import box"),
+    (find_wrong_ways, "types/volume.py", "if TYPE_CHECKING:\n    from cender.io import store"),
     (find_strayed_libraries, "detect/score.py", "import torch.nn as nn"),
     (find_strayed_libraries, "simulate/render.py", "def show():\n    from matplotlib import pyplot"),
     (find_strayed_libraries, "pipeline/progress.py", "from rich.progress import track"),
@@ -237,6 +245,7 @@ ALLOWED = [
         "cli/info.py",
         "import typer\nfrom cender.cli.options import Sets\ndef info():\n    from cender import open",
     ),
+    ("cli/info.py", "if TYPE_CHECKING:\n    from cender.types import Volume"),
     ("bench/speed.py", "from cender.pipeline import run\nimport cender\ncender.open('worm.tif')"),
     ("nets/scorer.py", "import torch\nfrom cender.types import Volume"),
 ]
