@@ -14,6 +14,11 @@ from cender.types import Annotation
 
 Property = Literal["brightness", "depth", "crowding"]
 PROPERTIES: tuple[Property, ...] = get_args(Property)
+TITLES: dict[Property, str] = {
+    "brightness": "brightness (counts)",
+    "depth": "depth (z, µm)",
+    "crowding": "nearest neighbour (µm)",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +37,11 @@ class Tercile:
     found: int
     named: int
     right: int
+
+    @property
+    def title(self) -> str:
+        """The property in words, with its unit."""
+        return TITLES[self.by]
 
     @property
     def recall(self) -> float:

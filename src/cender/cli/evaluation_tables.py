@@ -1,0 +1,109 @@
+"""The figures of ``cender evaluate`` as tables that people read."""
+
+from typing import TYPE_CHECKING
+
+from rich.console import Console
+from rich.table import Table
+
+if TYPE_CHECKING:
+    from cender.evaluate import Result
+
+
+def print_result(result: "Result", console: Console) -> None:
+    """Print where the figures come from, the figures with their counts, the errors and who is missed."""
+    for line in _describe_source(result):
+        console.print(line, markup=False, highlight=False, soft_wrap=True)
+    for table in (_show_detection(result), _show_figures(result), _show_errors(result)):
+        console.print(table)
+    if result.breakdown:
+        console.print(_show_breakdown(result))
+
+
+def _describe_source(result: "Result") -> list[str]:
+    origin = result.provenance
+    notes = [
+        f"{origin.missing} not processed" if origin.missing else "",
+        f"{origin.incomplete} not completely annotated" if origin.incomplete else "",
+    ]
+    noted = ", ".join(note for note in notes if note)
+    said = {"split": origin.split, "seed": origin.seed, "preset hash": origin.preset_hash}
+    return [
+        f"{origin.predicted} compared with {origin.data}",
+        f"{origin.volumes} volumes ({origin.first_volume} to {origin.last_volume})"
+        + (f": {noted}" if noted else ""),
+        "identity numbers "
+        + ("renamed by one matching for the recording" if origin.renamed else "as they are"),
+        ", ".join([f"cender {origin.version}", *(f"{key} {value}" for key, value in said.items() if value)]),
+    ]
+
+
+def _show_detection(result: "Result") -> Table:
+    table = Table("detection", title="Found", title_justify="left")
+    for column in ("precision", "recall", "F1", "true", "matched", "predicted"):
+        table.add_column(column, justify="right")
+    rows = {
+        "regions (2D, IoU > 0.3)": result.detection_2d,
+        "neurons (3D, IoU > 0.3)": result.detection_3d,
+        "centres (within 2 µm)": result.centre,
+    }
+    for name, detection in rows.items():
+        counts = (detection.truth, detection.matched, detection.judged)
+        figures = (detection.precision, detection.recall, detection.f1)
+        table.add_row(name, *map(_show, figures), *map(str, counts))
+    return table
+
+
+def _show_figures(result: "Result") -> Table:
+    table = Table("figure", title="Axes, identities, traces", title_justify="left")
+    table.add_column("value", justify="right")
+    table.add_column("counts")
+    axes, identity, traces = result.axes, result.identity, result.traces
+    judged = axes.volumes - axes.flagged_count
+    rows = [
+        ("axes right", axes.accuracy, f"{axes.right} of {judged} volumes not flagged"),
+        ("axes flagged", axes.flagged, f"{axes.flagged_count} of {axes.volumes} volumes"),
+        ("identity accuracy", identity.accuracy, f"over {identity.knowable} knowable neurons"),
+        (
+            "identity accuracy, all",
+            identity.accuracy_all,
+            f"{identity.right} of {identity.named} named neurons",
+        ),
+        ("worst 5 % of volumes", identity.worst_5pct, "mean of their accuracies"),
+        ("recall at 95 % right", identity.recall_at_95_strict, f"{identity.given} names given"),
+        ("calibration error", identity.calibration_error, "15 bins of equal counts"),
+        ("trace correlation", traces.correlation, f"median of {traces.varying} varying neurons"),
+        (
+            "identities complete",
+            traces.complete,
+            f"{traces.complete_count} of {traces.identities} identities",
+        ),
+    ]
+    for name, value, counts in rows:
+        table.add_row(name, _show(value), counts)
+    return table
+
+
+def _show_errors(result: "Result") -> Table:
+    table = Table("group", "kind", title="What became of the neurons", title_justify="left")
+    table.add_column("count", justify="right")
+    for group, counts in (("detection", result.detection_errors), ("identity", result.identity_outcomes)):
+        for row, (kind, count) in enumerate(counts.items()):
+            table.add_row(group if row == 0 else "", kind, str(count), end_section=row == len(counts) - 1)
+    return table
+
+
+def _show_breakdown(result: "Result") -> Table:
+    table = Table("by", "from", "to", title="Who is missed", title_justify="left")
+    for column in ("true", "recall", "identity accuracy"):
+        table.add_column(column, justify="right")
+    before = ""
+    for tercile in result.breakdown:
+        name = tercile.title if tercile.title != before else ""
+        before = tercile.title
+        bounds = f"{tercile.low:.3g}", f"{tercile.high:.3g}"
+        table.add_row(name, *bounds, str(tercile.truth), _show(tercile.recall), _show(tercile.accuracy))
+    return table
+
+
+def _show(value: float | None) -> str:
+    return "–" if value is None else f"{value:.3f}"

@@ -1,0 +1,114 @@
+"""``cender evaluate``: tables for people, JSON for scripts, clear words for mistakes."""
+
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from cases.building import Neuron, recording, volume
+from cases.catalogue import CASES
+from cender.cli.app import app
+from cender.errors import CenderError, ConfigError, DataError
+from cender.io import save_truth
+
+
+@pytest.fixture
+def folders(tmp_path: Path) -> tuple[str, str]:
+    """Truth folders of a prediction that misses one of three neurons, and of the truth."""
+    case = CASES["missed neuron"]
+    save_truth(case.predicted, tmp_path / "mine")
+    save_truth(case.truth, tmp_path / "truth")
+    return str(tmp_path / "mine"), str(tmp_path / "truth")
+
+
+def run(*words: str) -> str:
+    """What the command prints on standard output; its own errors are raised."""
+    result = CliRunner().invoke(app, ["evaluate", *words], catch_exceptions=False, env={"COLUMNS": "200"})
+    assert result.exit_code == 0, result.output
+    return result.stdout
+
+
+def refuse(*words: str) -> str:
+    """The message with which the command refuses."""
+    with pytest.raises(CenderError) as caught:
+        CliRunner().invoke(app, ["evaluate", *words], catch_exceptions=False)
+    assert isinstance(caught.value, ConfigError | DataError)
+    return str(caught.value)
+
+
+def test_json_is_one_object_and_nothing_else(folders: tuple[str, str]) -> None:
+    mine, truth = folders
+    figures = json.loads(run(mine, "--truth", truth, "--json"))
+    assert figures["detection_3d"] == pytest.approx({"precision": 1, "recall": 2 / 3, "f1": 0.8})
+    assert figures["errors"]["detection"]["missed"] == 1
+    assert figures["provenance"]["data"] == truth
+    assert not figures["provenance"]["renamed"]
+
+
+def test_tables_show_figures_with_their_counts(folders: tuple[str, str]) -> None:
+    mine, truth = folders
+    text = run(mine, "--truth", truth)
+    rows = [[cell.strip() for cell in line.split("│")[1:-1]] for line in text.splitlines() if "│" in line]
+    assert ["neurons (3D, IoU > 0.3)", "1.000", "0.667", "0.800", "3", "2", "2"] in rows
+    assert ["identity accuracy, all", "0.667", "2 of 3 named neurons"] in rows
+    assert ["trace correlation", "–", "median of 0 varying neurons"] in rows
+    assert "as they are" in text
+
+
+def test_renaming_is_asked_for(tmp_path: Path) -> None:
+    case = CASES["two volumes renamed consistently"]
+    save_truth(case.predicted, tmp_path / "mine")
+    save_truth(case.truth, tmp_path / "truth")
+    words = (str(tmp_path / "mine"), "--truth", str(tmp_path / "truth"), "--json")
+    assert json.loads(run(*words))["identity"]["accuracy"] == 0
+    assert json.loads(run(*words, "--rename"))["identity"]["accuracy"] == 1
+
+
+def test_volumes_limit_the_comparison(tmp_path: Path) -> None:
+    case = CASES["volume not processed"]
+    save_truth(case.predicted, tmp_path / "mine")
+    save_truth(case.truth, tmp_path / "truth")
+    words = (str(tmp_path / "mine"), "--truth", str(tmp_path / "truth"), "--json")
+    assert json.loads(run(*words))["detection_3d"]["recall"] == 0.5
+    assert json.loads(run(*words, "--volumes", "0:1"))["detection_3d"]["recall"] == 1
+
+
+@pytest.mark.parametrize("text", ["5", "3:3", "4:2", "a:b", "-1:2", ":"])
+def test_malformed_ranges_are_refused(folders: tuple[str, str], text: str) -> None:
+    mine, truth = folders
+    assert repr(text) in refuse(mine, "--truth", truth, f"--volumes={text}")
+
+
+def test_volumes_that_the_truth_lacks_are_refused(folders: tuple[str, str]) -> None:
+    mine, truth = folders
+    assert "volumes are 0 to 0" in refuse(mine, "--truth", truth, "--volumes", "7:9")
+
+
+def test_a_folder_of_neither_kind_is_refused(folders: tuple[str, str], tmp_path: Path) -> None:
+    _, truth = folders
+    (tmp_path / "other").mkdir()
+    assert "a folder with neither" in refuse(str(tmp_path / "other"), "--truth", truth)
+    assert "no such folder" in refuse(str(tmp_path / "nowhere"), "--truth", truth)
+
+
+def test_picture_is_drawn(folders: tuple[str, str], tmp_path: Path) -> None:
+    mine, truth = folders
+    run(mine, "--truth", truth, "--picture", str(tmp_path / "errors.png"))
+    assert (tmp_path / "errors.png").read_bytes().startswith(b"\x89PNG")
+    assert "cannot be written" in refuse(mine, "--truth", truth, "--picture", str(tmp_path / "errors.xyz"))
+
+
+def test_a_run_without_annotations_is_renamed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    truth = recording(volume(0, Neuron(0, identity=4), Neuron(8, identity=5)))
+    predicted = recording(volume(0, Neuron(0, identity=0), Neuron(8, identity=1)))
+    monkeypatch.setattr("cender.io.run_results.load_run", lambda path: predicted)
+    save_truth(truth, tmp_path / "truth")
+    worm = tmp_path / "worm"
+    worm.mkdir()
+    (worm / "run.toml").write_text("format = 1\n", encoding="utf-8")
+    words = (str(worm), "--truth", str(tmp_path / "truth"), "--json")
+    assert json.loads(run(*words))["identity"]["accuracy"] == 1
+    assert json.loads(run(*words, "--keep-numbers"))["identity"]["accuracy"] == 0
+    (worm / "annotations.sqlite").touch()
+    assert json.loads(run(*words))["identity"]["accuracy"] == 0
