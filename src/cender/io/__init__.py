@@ -22,6 +22,9 @@ if TYPE_CHECKING:
     from cender.io.truth_folder import load_truth as load_truth
     from cender.io.truth_folder import save_truth as save_truth
     from cender.io.truth_writer import TruthWriter as TruthWriter
+    from cender.io.weights import load_weights as load_weights
+    from cender.io.weights import save_weights as save_weights
+    from cender.io.weights import shipped_weights as shipped_weights
 
 _HOMES = {
     "FORMATS": "cender.io.formats",
@@ -32,6 +35,7 @@ _HOMES = {
     "inspect_recording": "cender.io.inspection",
     "load_run": "cender.io.run_results",
     "load_truth": "cender.io.truth_folder",
+    "load_weights": "cender.io.weights",
     "migrate_run": "cender.io.run_folder",
     "open_recording": "cender.io.formats",
     "open_run": "cender.io.run_folder",
@@ -39,6 +43,8 @@ _HOMES = {
     "save_outcomes": "cender.io.outcomes",
     "save_recording": "cender.io.formats",
     "save_truth": "cender.io.truth_folder",
+    "save_weights": "cender.io.weights",
+    "shipped_weights": "cender.io.weights",
 }
 __all__ = [*_HOMES]  # noqa: PLE0604  (the keys are strings)
 

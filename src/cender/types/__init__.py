@@ -11,6 +11,7 @@ from cender.types.regions import Detections, Regions
 from cender.types.traces import Traces
 from cender.types.truth import Truth
 from cender.types.volume import Volume
+from cender.types.weights import Weights
 
 __all__ = [
     "Annotation",
@@ -30,4 +31,5 @@ __all__ = [
     "Truth",
     "Volume",
     "VoxelSize",
+    "Weights",
 ]

@@ -1,0 +1,64 @@
+"""From the network's maps to regions and neuron centres."""
+
+import cv2
+import numpy as np
+from jaxtyping import Bool, Float, Float32, Int
+
+from cender.detect.normalise import Grid
+
+STRIDE = 2
+USUAL_PX = 9.0
+WINDOW = np.ones((3, 3), np.uint8)
+
+
+def find_peaks(heat: Float32[np.ndarray, "z y x"], least: float, across_z: bool) -> Int[np.ndarray, "n 3"]:
+    """Places of at least ``least`` that are not below any neighbour, in their frame or also across frames."""
+    highest = np.stack([cv2.dilate(frame, WINDOW) for frame in heat])
+    peak: Bool[np.ndarray, "z y x"] = (heat >= highest) & (heat >= least)
+    if across_z:
+        peak[1:] &= heat[1:] >= highest[:-1]
+        peak[:-1] &= heat[:-1] > highest[1:]
+    return np.argwhere(peak)
+
+
+def to_chance(logit: Float32[np.ndarray, "*shape"]) -> Float32[np.ndarray, "*shape"]:
+    """Logistic function."""
+    return 1 / (1 + np.exp(-np.clip(logit, -30, 30)))
+
+
+def decode_regions(
+    maps: Float32[np.ndarray, "z m y x"], least: float
+) -> tuple[Int[np.ndarray, " n"], Float[np.ndarray, "n 4"], Float[np.ndarray, " n"]]:
+    """Frame, box (``x y w h`` on the network's grid) and score of every region."""
+    least_logit = float(np.log(least / (1 - least)))
+    z, y, x = find_peaks(np.ascontiguousarray(maps[:, 0]), least_logit, across_z=False).T
+    said = maps[z, :, y, x].astype(float)
+    size = USUAL_PX * np.exp(np.clip(said[:, 2:4], -2, 2))
+    centre_x = (x + np.clip(said[:, 4], -2, 2)) * STRIDE + (STRIDE - 1) / 2
+    centre_y = (y + np.clip(said[:, 5], -2, 2)) * STRIDE + (STRIDE - 1) / 2
+    box = np.column_stack([centre_x - (size[:, 0] - 1) / 2, centre_y - (size[:, 1] - 1) / 2, size])
+    return z, box, to_chance(said[:, 0].astype(np.float32)).astype(float)
+
+
+def decode_centres(
+    maps: Float32[np.ndarray, "z m y x"], least: float
+) -> tuple[Float[np.ndarray, "k 3"], Float[np.ndarray, " k"]]:
+    """Centre (``z y x`` on the network's grid, z between frames) and score of every neuron."""
+    least_logit = float(np.log(least / (1 - least)))
+    logit = np.ascontiguousarray(maps[:, 1])
+    z, y, x = find_peaks(logit, least_logit, across_z=True).T
+    said = maps[z, :, y, x].astype(float)
+    chance = to_chance(logit)
+    padded = np.pad(chance, ((1, 1), (0, 0), (0, 0)))
+    below, here, above = padded[z, y, x], padded[z + 1, y, x], padded[z + 2, y, x]
+    # The heat falls like a Gaussian along z: the weighted mean of three frames finds its middle.
+    depth = z + (above - below) / np.maximum(below + here + above, 1e-6)
+    centre_y = (y + np.clip(said[:, 5], -1, 1)) * STRIDE + (STRIDE - 1) / 2
+    centre_x = (x + np.clip(said[:, 4], -1, 1)) * STRIDE + (STRIDE - 1) / 2
+    return np.column_stack([depth, centre_y, centre_x]), here.astype(float)
+
+
+def boxes_to_full(box: Float[np.ndarray, "n 4"], grid: Grid) -> Float[np.ndarray, "n 4"]:
+    """Boxes of the network's grid in full-frame pixels."""
+    step, first = grid.step[[2, 1]], grid.first[[2, 1]]
+    return np.concatenate([(box[:, :2] - 0.5) * step + first + 0.5, box[:, 2:] * step], axis=1)

@@ -1,0 +1,54 @@
+"""The default detector: one pass of a small network over the head, every frame seen with its neighbours."""
+
+from collections.abc import Callable
+
+import numpy as np
+from jaxtyping import Float, Float32, Int, Real
+
+from cender.detect.decode import boxes_to_full, decode_centres, decode_regions
+from cender.detect.measure import measure_regions
+from cender.detect.normalise import Grid, cut_head
+from cender.detect.params import DetectParams
+from cender.detect.suppression import suppress_boxes
+from cender.types import Detections, Head, Regions, VoxelSize
+
+Score = Callable[[Float32[np.ndarray, "z y x"]], Float32[np.ndarray, "z m yh xh"]]
+
+
+def detect_dense(
+    red: Real[np.ndarray, "z y x"], head: Head, voxel_um: VoxelSize, score: Score, params: DetectParams
+) -> Detections:
+    """Regions and neuron centres of one volume, in full-frame pixels.
+
+    Parameters
+    ----------
+    score
+        The network: from frames on its own grid (0.3 × 0.3 µm, 1.5 µm apart) to maps of half the size.
+    """
+    image, grid = cut_head(red, head.crop, voxel_um)
+    maps = score(image)
+    frame, box, chance = decode_regions(maps, params.region_score)
+    keep = suppress_boxes(frame, box, chance, params.overlap)
+    z, rows = _spread_frames(frame[keep], grid, len(red))
+    full = boxes_to_full(box[keep][rows], grid)
+    inside = _inside(full, red.shape[1:])
+    regions = Regions.from_boxes(z[inside], full[inside], score=chance[keep][rows][inside])
+    centre, centre_score = decode_centres(maps, params.centre_score)
+    centre_px = centre * grid.step + grid.first
+    shown = ((centre_px[:, 1:] >= -0.5) & (centre_px[:, 1:] < np.array(red.shape[1:]) - 0.5)).all(1)
+    return Detections(measure_regions(red, regions), centre_px[shown], centre_score[shown])
+
+
+def _spread_frames(
+    frame: Int[np.ndarray, " n"], grid: Grid, frames: int
+) -> tuple[Int[np.ndarray, " k"], Int[np.ndarray, " k"]]:
+    """Frames of the volume, each with the regions of the network's frame that is nearest to it."""
+    nearest = np.rint((np.arange(frames) - grid.first[0]) / grid.step[0]).astype(int)
+    z, rows = np.nonzero(nearest[:, None] == frame[None])
+    return z, rows
+
+
+def _inside(box: Float[np.ndarray, "n 4"], shape: tuple[int, ...]) -> np.ndarray:
+    """Boxes whose centre lies in the image."""
+    centre = box[:, :2] + (box[:, 2:] - 1) / 2
+    return np.asarray(((centre >= 0) & (centre <= np.array(shape[::-1]) - 1)).all(1))

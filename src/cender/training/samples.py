@@ -1,0 +1,67 @@
+"""What the detector learns from: heads on the network's grid with their boxes and centres."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from jaxtyping import Float, Float32, Int, Shaped
+
+from cender.detect.normalise import cut_head
+from cender.types import Annotation, Crop, VoxelSize
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """One annotated head; all coordinates are indices of the network's grid.
+
+    ``box`` is ``x y w h`` with the frame in ``frame`` and the row of its neuron in ``neuron``; ``centre`` is ``z y x``. Boxes may be
+    absent (centres only); where ``complete`` is False unmarked places say nothing.
+    """
+
+    image: Float32[np.ndarray, "z y x"]
+    frame: Int[np.ndarray, " n"]
+    box: Float[np.ndarray, "n 4"]
+    neuron: Int[np.ndarray, " n"]
+    centre: Float[np.ndarray, "m 3"]
+    complete: bool = True
+
+
+def make_sample(
+    red: Shaped[np.ndarray, "z y x"], annotation: Annotation, voxel_um: VoxelSize, crop: Crop
+) -> Sample:
+    """An annotated volume, cut to the head and brought to the network's grid."""
+    image, grid = cut_head(red, crop, voxel_um)
+    regions = annotation.regions
+    centre = (annotation.centre_um / np.array(voxel_um) - grid.first) / grid.step
+    box = regions.box_px.copy()
+    box[:, :2] = (box[:, :2] - 0.5 - grid.first[[2, 1]] + grid.step[[2, 1]] / 2) / grid.step[[2, 1]]
+    box[:, 2:] /= grid.step[[2, 1]]
+    frame = (regions.z - grid.first[0]) / grid.step[0]
+    frame, rows = _reframe(frame, regions.neuron, len(image), float(grid.step[0]))
+    return Sample(image, frame, box[rows], regions.neuron[rows], centre, annotation.complete)
+
+
+def _reframe(
+    frame: Float[np.ndarray, " n"], neuron: Int[np.ndarray, " n"], frames: int, step: float
+) -> tuple[Int[np.ndarray, " k"], Int[np.ndarray, " k"]]:
+    """Whole frames of the network's grid, and for each the row of the nearest given box of the same neuron."""
+    if step == 1:
+        return np.rint(frame).astype(int), np.arange(len(frame))
+    found: list[tuple[int, int]] = []
+    for one in np.unique(neuron):
+        rows = np.flatnonzero(neuron == one)
+        low, high = frame[rows].min() - 0.5 / step, frame[rows].max() + 0.5 / step
+        for index in range(max(0, round(low + 0.5)), min(frames - 1, round(high - 0.5)) + 1):
+            found.append((index, int(rows[np.abs(frame[rows] - index).argmin()])))
+    table = np.array(found, int).reshape(-1, 2)
+    return table[:, 0], table[:, 1]
+
+
+def crop_around(
+    annotation: Annotation, shape: tuple[int, int], voxel_um: VoxelSize, margin_um: float = 8.0
+) -> Crop:
+    """The rectangle around everything that is annotated, with a margin, inside the image."""
+    points = annotation.centre_um[:, 1:] / np.array(voxel_um[1:])
+    margin = margin_um / np.array(voxel_um[1:])
+    low = np.clip(np.floor(points.min(0) - margin), 0, np.array(shape) - 1).astype(int)
+    high = np.clip(np.ceil(points.max(0) + margin) + 1, low + 1, shape).astype(int)
+    return Crop(int(low[1]), int(low[0]), int(high[1] - low[1]), int(high[0] - low[0]))
