@@ -55,7 +55,7 @@ def make_fading(
     if optics.fading == 0:
         return np.ones((volumes, neurons))
     level = draw_smooth(volumes, step_s, 2.0, rng, neurons)
-    return 1 - 0.85 * expit(12 * (level - ndtri(1 - optics.fading)))
+    return np.asarray(1 - 0.85 * expit(12 * (level - ndtri(1 - optics.fading))))
 
 
 def make_ratio(
@@ -74,10 +74,9 @@ def make_ratio(
     drive = drive + 0.06 * draw_smooth(steps, step_s, 1.0, jitter, neurons)
     seen = _see_through_indicator(drive, params, step_s)[warm_up:]
     seen = np.clip(seen, 0, None) / np.maximum(np.percentile(seen[:reference], 98, axis=0), 0.5)
-    amplitude = np.exp(traits.uniform(*np.log(params.amplitude), neurons)) * (
-        traits.random(neurons) < params.active
-    )
-    return traits.uniform(*params.base_ratio, neurons) * (1 + amplitude * seen[:volumes])
+    low, high = np.log(params.amplitude)
+    amplitude = np.exp(traits.uniform(low, high, neurons)) * (traits.random(neurons) < params.active)
+    return np.asarray(traits.uniform(*params.base_ratio, neurons) * (1 + amplitude * seen[:volumes]))
 
 
 def _switch(volumes: int, step_s: float, stay_s: float, rng: np.random.Generator) -> Float[np.ndarray, " t"]:

@@ -74,7 +74,7 @@ def _vary(species: Species, params: AnatomyParams, rng: np.random.Generator) -> 
     )
     smooth = np.sin(species.adl_um @ waves[0].T + waves[1]) @ waves[2] / np.sqrt(3)
     own = rng.normal(0, params.variation_um, species.adl_um.shape)
-    return species.adl_um * size + smooth + own
+    return np.asarray(species.adl_um * size + smooth + own)
 
 
 def spread_apart(points: Float[np.ndarray, "n 3"], closest: float) -> Float[np.ndarray, "n 3"]:

@@ -64,7 +64,7 @@ def map_points(
     points_yx: Float[np.ndarray, "*n 2"], affine: Float[np.ndarray, "2 3"]
 ) -> Float[np.ndarray, "*n 2"]:
     """Points of the red camera as the green one sees them."""
-    return points_yx @ affine[:, :2].T + affine[:, 2]
+    return np.asarray(points_yx @ affine[:, :2].T + affine[:, 2])
 
 
 def _moved(placement: Placement, affine: Float[np.ndarray, "2 3"]) -> Placement:

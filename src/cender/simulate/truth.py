@@ -51,7 +51,7 @@ def annotate_volume(world: World, volume: int) -> Annotation:
 
 def _bound(above: Bool[np.ndarray, "p s s"], corners: Int[np.ndarray, "p 2"]) -> Float[np.ndarray, "p 4"]:
     """Smallest box around the marked pixels, as ``x y w h``."""
-    rows, columns = above.any(2), above.any(1)
+    rows, columns = np.asarray(above.any(2)), np.asarray(above.any(1))
     size = above.shape[1]
     top, left = rows.argmax(1), columns.argmax(1)
     height = size - rows[:, ::-1].argmax(1) - top

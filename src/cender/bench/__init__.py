@@ -1,0 +1,1 @@
+"""The figures of the README and the docs, measured on this machine."""

@@ -1,0 +1,1 @@
+"""Stages, recordings and folders joined to pieces of work."""
