@@ -13,7 +13,7 @@ def load_root(path: Path, kind: str) -> dict[str, Any]:
     """Values of ``run.toml`` or ``truth.toml`` of any format; ``kind`` names the folder in messages."""
     try:
         values = tomllib.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         raise DataError(_describe_stranger(path, kind)) from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise DataError(f"{path} is not valid TOML: {error}") from None

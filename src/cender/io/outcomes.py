@@ -64,7 +64,9 @@ def _tabulate(outcome: Outcome, voxel_um: VoxelSize) -> dict[str, dict[str, Any]
     if neurons is None:
         return tables
     count, regions = len(neurons), neurons.regions
-    known = outcome.identities or Identities(np.full(count, -1), np.full(count, np.nan))
+    known = outcome.identities
+    if known is None:
+        known = Identities(np.full(count, -1), np.full(count, np.nan))
     if len(known) != count:
         raise ShapeMismatch(f"volume {volume}: {count} neurons but {len(known)} identities")
     centre_um = neurons.centre_px * np.array(voxel_um)

@@ -12,13 +12,13 @@ from cender.io.run_folder import RunFolder, open_run
 from cender.types import Annotation, Regions, Truth, VoxelSize
 
 
-def load_run(path: Path) -> Truth:
+def load_run(path: Path | str) -> Truth:
     """What a run says of its recording: an annotation for every volume, and the ratio of every identity.
 
     A flagged or failed volume is ``flagged``; a failed one has no neurons. The probability is 1 where a
     neuron has none. Voxel size and rate are those of ``[recording]``; names come from ``identities.csv``.
     """
-    run = open_run(path)
+    run = open_run(Path(path))
     volumes, neurons = run.load_table("volumes"), run.load_table("neurons")
     regions = run.load_table("regions") if run.has_table("regions") else None
     for name, table in (("neurons", neurons), ("regions", regions)):

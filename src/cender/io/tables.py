@@ -1,5 +1,6 @@
 """Tables in parquet or CSV, checked against their schema when they are read and when they are written."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -97,35 +98,35 @@ def _check(frame: pl.DataFrame, schema: Schema, origin: _Origin) -> pl.DataFrame
 
 
 def _check_column(values: pl.Series, column: Column, origin: _Origin) -> pl.Series:
-    def refuse(bad: pl.Series) -> None:
-        rows = bad.fill_null(False).arg_true()
-        if len(rows):
-            row = rows[0]
+    def refuse(bad: np.ndarray) -> None:
+        if bad.any():
+            row = int(bad.argmax())
             found = values[row]
-            shown = "an empty cell" if found is None or found == "" else repr(found)
+            shown = "an empty cell" if found in (None, "") or found != found else repr(found)
             where = f"{origin.name}, {origin.cell(row)}, column {values.name!r}"
             raise DataError(f"{where}: expected {_describe(column)}, found {shown}")
 
-    if values.dtype == pl.String and column.kind != pl.String:
-        # Other programs write NaN where a number is missing.
-        values = values.set((values.str.strip_chars().str.to_lowercase() == "nan").fill_null(False), None)
     typed = _convert(values, column, origin)
-    missing = _is_missing(typed)
-    refuse(missing & ~_is_missing(values))
-    if not column.empty:
-        refuse(missing)
-    if typed.dtype == pl.Float64:
-        refuse(typed.is_infinite())
-    known = typed.set(missing, None) if typed.dtype == pl.Float64 and missing.any() else typed
-    if column.least is not None:
-        refuse(known < column.least)
-    if column.above is not None:
-        refuse(known <= column.above)
-    if column.most is not None:
-        refuse(known > column.most)
-    if column.choices:
-        refuse(~known.is_in(list(column.choices)))
+    missing = _find_missing(typed)
+    if missing.any():
+        refuse(missing & ~_find_missing(values, "nan"))
+        refuse(missing & (not column.empty))
+    if typed.dtype.is_numeric():
+        _refuse_out_of_range(typed.to_numpy(), column, refuse)
+    elif column.choices:
+        refuse(~missing & ~typed.is_in(list(column.choices)).fill_null(False).to_numpy())
     return typed if column.fill is None else typed.fill_null(column.fill)
+
+
+def _refuse_out_of_range(numbers: np.ndarray, column: Column, refuse: Callable[[np.ndarray], None]) -> None:
+    # Comparisons with NaN are false, so missing values pass.
+    refuse(np.isinf(numbers))
+    if column.least is not None:
+        refuse(numbers < column.least)
+    if column.above is not None:
+        refuse(numbers <= column.above)
+    if column.most is not None:
+        refuse(numbers > column.most)
 
 
 def _convert(values: pl.Series, column: Column, origin: _Origin) -> pl.Series:
@@ -176,12 +177,15 @@ def _infer(values: pl.Series) -> pl.Series:
     return values
 
 
-def _is_missing(values: pl.Series) -> pl.Series:
-    if values.dtype.is_float():
-        return values.is_null() | values.is_nan().fill_null(False)
+def _find_missing(values: pl.Series, *blanks: str) -> np.ndarray:
+    """Which cells are empty; ``blanks`` are texts that count as empty too, as other programs write NaN."""
+    if values.dtype.is_numeric():
+        numbers = values.to_numpy()
+        return np.asarray(np.isnan(numbers))
     if values.dtype == pl.String:
-        return values.is_null() | (values.str.strip_chars() == "").fill_null(False)
-    return values.is_null()
+        texts = [None if text is None else text.strip().lower() for text in values.to_list()]
+        return np.array([text is None or text == "" or text in blanks for text in texts], bool)
+    return values.is_null().to_numpy()
 
 
 def _describe(column: Column) -> str:

@@ -36,7 +36,7 @@ class TruthRoot(Params):
     provenance: dict[str, Any] = Field({}, description="where it comes from: seed, preset hash, version")
 
 
-def load_truth(path: Path) -> Truth:
+def load_truth(path: Path | str) -> Truth:
     """Read a truth folder, or a bare points table.
 
     A neuron's centre is that of the points table. Without a point it is the mean of the centres of its boxes,
@@ -53,6 +53,7 @@ def load_truth(path: Path) -> Truth:
     DataError
         Something in it is missing, malformed or contradicts something else.
     """
+    path = Path(path)
     if path.is_file() and path.name != "truth.toml":
         points = load_table(path, TRUTH_POINTS)
         return _assemble(path, TruthRoot(format=FORMAT), {"points": points})
@@ -78,13 +79,13 @@ def load_truth(path: Path) -> Truth:
     return _assemble(folder, root, tables)
 
 
-def save_truth(truth: Truth, path: Path, *, overwrite: bool = False) -> None:
+def save_truth(truth: Truth, path: Path | str, *, overwrite: bool = False) -> None:
     """Write a truth folder of CSV tables; probabilities, scores and intensities are not part of one."""
     ratio: dict[int, dict[int, float]] = defaultdict(dict)
     for (identity, volume), value in truth.ratio.items():
         ratio[volume][identity] = value
     with TruthWriter(
-        path,
+        Path(path),
         voxel_um=truth.voxel_um,
         rate_hz=truth.rate_hz,
         names=truth.names,

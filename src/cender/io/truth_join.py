@@ -40,7 +40,7 @@ def join_neurons(
             )
         all_identities[index] = max(known, all_identities[index])
     _refuse_twins(all_identities, where)
-    moved = np.where(neuron >= 0, here[neuron] if len(here) else -1, -1)
+    moved = np.append(here, -1)[neuron]
     return all_centres, all_identities, Regions.from_boxes(regions.z, regions.box_px, neuron=moved)
 
 
@@ -74,11 +74,11 @@ def _one_identity(
 ) -> Int[np.ndarray, " m"]:
     """The identity of every neuron; boxes without one follow the others of their neuron."""
     identity = np.full(len(labels), -1)
-    owned = neuron >= 0
+    owned = np.flatnonzero((neuron >= 0) & (claimed >= 0))
     np.maximum.at(identity, neuron[owned], claimed[owned])
-    wrong = owned & (claimed >= 0) & (claimed != identity[neuron])
-    if wrong.any():
-        box = int(np.flatnonzero(wrong)[0])
+    wrong = owned[claimed[owned] != identity[neuron[owned]]]
+    if len(wrong):
+        box = int(wrong[0])
         raise DataError(
             f"{where}, neuron {labels[neuron[box]]} of regions: a neuron has one identity, "
             f"found {claimed[box]} and {identity[neuron[box]]}"

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from contextlib import ExitStack
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import Any
 
 import tomlkit
 
@@ -71,7 +71,7 @@ class TruthWriter:
         self._files = ExitStack()
         self._rows: dict[str, Any] = {}
 
-    def __enter__(self) -> Self:
+    def __enter__(self) -> "TruthWriter":
         self.path.mkdir(parents=True, exist_ok=True)
         return self
 

@@ -24,12 +24,17 @@ def test_new_file_takes_the_place_of_the_old(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == [path]
 
 
+def write_and_stop(path: Path) -> None:
+    with write_atomically(path) as part:
+        part.write_text("half")
+        raise KeyboardInterrupt
+
+
 def test_exception_leaves_the_old_file_and_nothing_else(tmp_path: Path) -> None:
     path = tmp_path / "table.csv"
     path.write_text("old")
-    with pytest.raises(KeyboardInterrupt), write_atomically(path) as part:
-        part.write_text("half")
-        raise KeyboardInterrupt
+    with pytest.raises(KeyboardInterrupt):
+        write_and_stop(path)
     assert path.read_text() == "old"
     assert list(tmp_path.iterdir()) == [path]
 

@@ -6,7 +6,15 @@ import polars as pl
 import pytest
 
 from cender.errors import DataError, UnsupportedFormat
-from cender.io.schemas import IDENTITIES, REGIONS, RUN_TABLES, TRACES, TRUTH_POINTS, TRUTH_REGIONS, TRUTH_TABLES
+from cender.io.schemas import (
+    IDENTITIES,
+    REGIONS,
+    RUN_TABLES,
+    TRACES,
+    TRUTH_POINTS,
+    TRUTH_REGIONS,
+    TRUTH_TABLES,
+)
 from cender.io.tables import check_table, load_table, save_table
 
 HEADER = "volume,neuron,z,x,y,w,h,identity\n"
@@ -31,7 +39,7 @@ def test_csv_is_read_in_the_types_of_the_schema(tmp_path: Path) -> None:
     [
         ("0,1,4,3,4,-5,6,7", r"line 4, column 'w': expected a number above 0, found '-5'"),
         ("0,1,4,3,4,5,0,7", r"line 4, column 'h': expected a number above 0, found '0'"),
-        ("0,1,4,nan,4,5,6,7", r"line 4, column 'x': expected a number, found an empty cell"),
+        ("0,1,4,nan,4,5,6,7", r"line 4, column 'x': expected a number, found 'nan'"),
         ("0,1,4,,4,5,6,7", r"line 4, column 'x': expected a number, found an empty cell"),
         ("0,1,4,inf,4,5,6,7", r"line 4, column 'x': expected a number, found 'inf'"),
         ("0,1,4,left,4,5,6,7", r"line 4, column 'x': expected a number, found 'left'"),
@@ -128,7 +136,9 @@ def test_parquet_is_checked_by_row_and_type(tmp_path: Path) -> None:
     save_table(good.with_columns(pl.col("volume").cast(pl.UInt16)), path, schema)
     assert load_table(path, schema).equals(good)
     good.with_columns(pl.Series("identity", ["1", "2"])).write_parquet(path)
-    with pytest.raises(DataError, match=r"column 'identity': expected a whole number.*found a column of type String"):
+    with pytest.raises(
+        DataError, match=r"column 'identity': expected a whole number.*found a column of type String"
+    ):
         load_table(path, schema)
     good.with_columns(pl.Series("identity", [1, -4])).write_parquet(path)
     with pytest.raises(DataError, match=r"row 1, column 'identity'.*found -4"):
@@ -146,7 +156,9 @@ def test_bad_table_is_not_saved_and_the_old_one_stays(tmp_path: Path) -> None:
     assert load_table(path, IDENTITIES).equals(good)
 
 
-@pytest.mark.parametrize("schema", [*RUN_TABLES.values(), *TRUTH_TABLES.values(), IDENTITIES], ids=lambda s: s.name)
+@pytest.mark.parametrize(
+    "schema", [*RUN_TABLES.values(), *TRUTH_TABLES.values(), IDENTITIES], ids=lambda s: s.name
+)
 @pytest.mark.parametrize("suffix", [".csv", ".parquet"])
 def test_empty_table_keeps_its_columns(tmp_path: Path, schema, suffix: str) -> None:
     empty = pl.DataFrame(schema={name: column.kind for name, column in schema.columns.items()})
@@ -158,7 +170,9 @@ def test_choices_and_truth_values_are_checked(tmp_path: Path) -> None:
     row = {"identity": 1, "volume": 0, "time_s": 0.1, "red": 1.0, "green": 1.0, "ratio": 1.0, "dr_r0": 0.0}
     frame = pl.DataFrame([{**row, "probability": 0.5, "valid": True}])
     assert check_table(frame, TRACES, "traces").equals(frame)
-    with pytest.raises(DataError, match=r"'probability': expected a number from 0 to 1 or nothing, found 1\.5"):
+    with pytest.raises(
+        DataError, match=r"'probability': expected a number from 0 to 1 or nothing, found 1\.5"
+    ):
         check_table(frame.with_columns(probability=1.5), TRACES, "traces")
     path = tmp_path / "traces.csv"
     frame.with_columns(pl.lit("maybe").alias("valid")).write_csv(path)
