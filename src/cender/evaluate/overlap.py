@@ -1,5 +1,7 @@
 """How much boxes and neurons of the same volume overlap."""
 
+from collections.abc import Iterator
+
 import numpy as np
 from jaxtyping import Bool, Float, Int
 
@@ -8,10 +10,10 @@ from cender.types import Regions
 
 def intersect_boxes(truth: Regions, predicted: Regions) -> Float[np.ndarray, "n m"]:
     """Area in square pixels that every pair of boxes shares; 0 in different frames."""
-    low = np.maximum(truth.box_px[:, None, :2], predicted.box_px[None, :, :2])
-    high = np.minimum(_ends(truth)[:, None], _ends(predicted)[None])
-    area = np.prod(np.clip(high - low, 0, None), axis=2)
-    return np.where(truth.z[:, None] == predicted.z[None], area, 0.0)
+    shared = np.zeros((len(truth), len(predicted)))
+    for rows, columns, area in _intersect_frames(truth, predicted):
+        shared[np.ix_(rows, columns)] = area
+    return shared
 
 
 def measure_box_iou(truth: Regions, predicted: Regions) -> Float[np.ndarray, "n m"]:
@@ -23,14 +25,11 @@ def intersect_neurons(
     truth: Regions, predicted: Regions, truth_count: int, predicted_count: int
 ) -> Float[np.ndarray, "n m"]:
     """Area that every neuron of one set shares with every neuron of the other, summed over frames."""
-    shared = intersect_boxes(truth, predicted)
-    shared[truth.neuron < 0] = 0
-    shared[:, predicted.neuron < 0] = 0
-    rows, columns = np.nonzero(shared)
-    cells = truth.neuron[rows] * predicted_count + predicted.neuron[columns]
-    total = np.bincount(cells, weights=shared[rows, columns], minlength=truth_count * predicted_count)
-    # Without any pair bincount forgets that its weights are floats.
-    return total.astype(float).reshape(truth_count, predicted_count)
+    shared = np.zeros((truth_count, predicted_count))
+    truth, predicted = (side.select(side.neuron >= 0) for side in (truth, predicted))
+    for rows, columns, area in _intersect_frames(truth, predicted):
+        np.add.at(shared, np.ix_(truth.neuron[rows], predicted.neuron[columns]), area)
+    return shared
 
 
 def measure_neuron_iou(
@@ -78,9 +77,17 @@ def locate_nearest(distances_um: Float[np.ndarray, "n m"]) -> Int[np.ndarray, " 
     return nearest
 
 
-def _ends(regions: Regions) -> Float[np.ndarray, "n 2"]:
-    ends: np.ndarray = regions.box_px[:, :2] + regions.box_px[:, 2:]
-    return ends
+def _intersect_frames(
+    truth: Regions, predicted: Regions
+) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray]]:
+    """Rows, columns and shared areas of every frame that both have; pairs in different frames share nothing."""
+    for z in np.intersect1d(truth.z, predicted.z):
+        rows, columns = np.flatnonzero(truth.z == z), np.flatnonzero(predicted.z == z)
+        one, other = truth.box_px[rows][:, None], predicted.box_px[columns][None]
+        low = np.maximum(one[..., :2], other[..., :2])
+        high = np.minimum(one[..., :2] + one[..., 2:], other[..., :2] + other[..., 2:])
+        width, height = np.moveaxis(np.maximum(high - low, 0.0), 2, 0)
+        yield rows, columns, width * height
 
 
 def _divide_by_union(
