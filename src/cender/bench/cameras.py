@@ -24,8 +24,8 @@ def find_light(frames: Frames) -> Bool[np.ndarray, "y x"]:
 def measure_camera(frames: Frames) -> dict[str, float]:
     """Figures of a camera from successive frames of one volume, by name; counts.
 
-    The fixed pattern is what the dark pixels (away from the head) have in common in all frames, with the share
-    that noise leaves in a mean of so few frames taken off.
+    The fixed pattern is what the dark pixels (away from the head) have in common in all frames, less the
+    share that noise leaves in a mean of so few frames.
     """
     light = find_light(frames)
     dark = cv2.dilate(light.astype(np.uint8), np.ones((MARGIN_PX, MARGIN_PX), np.uint8)) == 0

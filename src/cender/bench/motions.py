@@ -9,7 +9,7 @@ Points = Float[np.ndarray, "n 3"]
 
 
 def measure_cloud(points_um: Points) -> dict[str, float]:
-    """Number, spacing and extents (5th to 95th percentile along principal axes, µm) of one animal's neurons."""
+    """Number, spacing and extents (5th to 95th percentile along principal axes, µm) of neurons."""
     nearest = cKDTree(points_um).query(points_um, k=2)[0][:, 1]
     centred = points_um - points_um.mean(0)
     along = centred @ np.linalg.svd(centred, full_matrices=False)[2].T
@@ -45,8 +45,8 @@ def measure_step(before_zyx_um: Points, after_zyx_um: Points) -> dict[str, float
 def measure_bending(angle_rad: Float[np.ndarray, "t s"], step_s: float) -> dict[str, float]:
     """Bending of a centre line with a point every hundredth of the body, from the nose.
 
-    ``angle_rad`` is its direction. Both figures are taken after a running median of a quarter of a second, as the
-    real line is noisy from frame to frame.
+    ``angle_rad`` is its direction. A running median over a quarter of a second comes first, as the real
+    line is noisy from frame to frame.
     """
     width = max(1, round(0.25 / step_s)) | 1
     smooth = np.unwrap(_run_median(np.unwrap(angle_rad, axis=0), width), axis=1)

@@ -5,6 +5,7 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from time import perf_counter
+from typing import Any
 
 import numpy as np
 
@@ -37,8 +38,8 @@ def measure_drawing(params: SimulateParams | None = None) -> dict[str, float]:
     }
 
 
-def measure_reading(recording: Recording, on_volume: OnVolume | None = None) -> dict[str, float | None]:
-    """Read every volume of a recording, one at a time: rate, time a volume, and the memory it took at most."""
+def measure_reading(recording: Recording, on_volume: OnVolume | None = None) -> dict[str, Any]:
+    """Read every volume of a recording, one at a time: rate, time a volume, and most memory it took."""
     start = perf_counter()
     total = 0
     for index in range(len(recording)):
@@ -62,10 +63,8 @@ def make_long_recording(gigabytes: float, params: SimulateParams | None = None) 
     return repeat_recording(drawn, max(1, round(gigabytes * 1e9 / drawn.volume_bytes)), HELD)
 
 
-def measure_file(
-    gigabytes: float, folder: Path | None = None, on_volume: OnVolume | None = None
-) -> dict[str, float | None]:
-    """Read a raw file of this size, which takes no room on disks that know sparse files, beside `numpy.memmap`."""
+def measure_file(gigabytes: float, folder: Path | None = None, on_volume: OnVolume | None = None) -> dict[str, Any]:
+    """Read a raw file of this size (a sparse one, which takes no room), beside `numpy.memmap`."""
     with tempfile.TemporaryDirectory(dir=folder) as room:
         path = Path(room) / "long.raw"
         frames, rows, columns = SimulateParams().shape
@@ -107,9 +106,8 @@ def _measure_windows_peak_mb() -> float | None:
     from ctypes import wintypes
 
     class Counters(ctypes.Structure):
-        _fields_ = [("cb", wintypes.DWORD), ("faults", wintypes.DWORD)] + [  # noqa: RUF012  (ctypes wants a list)
-            (name, ctypes.c_size_t)
-            for name in ("peak", "now", "p1", "p2", "p3", "p4", "pagefile", "pagefile_peak")
+        _fields_ = [("cb", wintypes.DWORD), ("faults", wintypes.DWORD)] + [
+            (name, ctypes.c_size_t) for name in ("peak", "now", "p1", "p2", "p3", "p4", "pagefile", "pagefile_peak")
         ]
 
     counters = Counters()

@@ -27,7 +27,7 @@ Cloud = tuple[Float[np.ndarray, "n 3"], Int[np.ndarray, " n"]]
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """One figure of real data (lowest and highest where there are several sets) and of simulated recordings."""
+    """One figure of real data and of simulated recordings, each from the lowest to the highest."""
 
     group: str
     figure: str
@@ -92,13 +92,9 @@ def compare_with_real(
     rows += _pair("anatomy", load_heads(folder), static, "WormND, 7 labs")
     rows += _pair("motion", [measure_motion(nerve)], map(measure_motion, clouds), "NeRVE, one moving worm")
     say("anatomy and motion")
-    rows += _pair(
-        "activity", load_kinetics(folder), [_see_kinetics(params, seed) for seed in seeds], "5 worms"
-    )
+    rows += _pair("activity", load_kinetics(folder), [_see_kinetics(params, seed) for seed in seeds], "5 worms")
     say("activity")
-    rows += _pair(
-        "bending", [load_bending(folder)], [_see_bending(params, seed) for seed in seeds], "one worm"
-    )
+    rows += _pair("bending", [load_bending(folder)], [_see_bending(params, seed) for seed in seeds], "one worm")
     say("bending")
     return Realism(tuple(rows), real_frames, frames, params.preset, params.hash)
 
@@ -159,7 +155,7 @@ def load_kinetics(folder: Path) -> list[Figures]:
 
 
 def load_bending(folder: Path) -> Figures:
-    """Bending of the tracked worm; its first point is the nose (the end that the stage follows, and that bends)."""
+    """Bending of the tracked worm; its first point is the nose, the end that the stage follows."""
     data = _open(folder, "centerline_moving.npz")
     return measure_bending(np.arctan2(np.diff(data["y"], axis=0), np.diff(data["x"], axis=0)).T, LINE_STEP_S)
 

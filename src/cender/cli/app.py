@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 import cender
+from cender.cli.bench import bench
 from cender.cli.config import config
 from cender.cli.console import STDERR
 from cender.cli.evaluate import evaluate
@@ -25,6 +26,7 @@ app = typer.Typer(
 )
 for command in (info, config, simulate, evaluate):
     app.command()(command)
+app.add_typer(bench)
 
 
 def _show_version(wanted: bool) -> bool:

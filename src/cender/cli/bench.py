@@ -138,14 +138,10 @@ def _print_speed(figures: dict[str, Any]) -> None:
         peak = "unknown" if one["peak_mb"] is None else f"{one['peak_mb']:.0f}"
         words = (f"{one[key]:.1f}" for key in ("gigabytes", "gb_per_s", "ms_per_volume"))
         table.add_row(label, *words, peak)
-    table.add_row(
-        "the same file by numpy.memmap", "", "", f"{figures['file']['memmap_ms_per_volume']:.1f}", ""
-    )
+    table.add_row("the same file by numpy.memmap", "", "", f"{figures['file']['memmap_ms_per_volume']:.1f}", "")
     table.add_section()
     table.add_row("simulator: a volume", "", "", f"{1e3 * figures['simulator']['draw_s_per_volume']:.0f}", "")
-    table.add_row(
-        "simulator: its truth", "", "", f"{1e3 * figures['simulator']['truth_s_per_volume']:.0f}", ""
-    )
+    table.add_row("simulator: its truth", "", "", f"{1e3 * figures['simulator']['truth_s_per_volume']:.0f}", "")
     STDOUT.print(table)
     ratios = figures["ratios"]
     STDOUT.print(
@@ -165,7 +161,5 @@ def _describe_machine() -> dict[str, str]:
 
     import cender
 
-    return {
-        "version": cender.__version__,
-        "machine": f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}",
-    }
+    system = f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores"
+    return {"version": cender.__version__, "machine": f"{system}, Python {platform.python_version()}"}

@@ -11,25 +11,19 @@ from cender.cli.options import ConfigFile, Sets
 def simulate(
     out: Annotated[Path, typer.Argument(metavar="OUT", help="Folder to make.", show_default=False)],
     preset: Annotated[str | None, typer.Option(help="easy, typical or hard.", show_default="typical")] = None,
-    seed: Annotated[
-        int | None, typer.Option(help="A new animal and path for every seed.", show_default="0")
-    ] = None,
+    seed: Annotated[int | None, typer.Option(help="A new animal and path for every seed.", show_default="0")] = None,
     volumes: Annotated[int | None, typer.Option(help="How many volumes.", show_default="50")] = None,
     format: Annotated[
         str,
-        typer.Option(
-            help="ome-zarr, tiff (OME-TIFF), tiff-volumes, tiff-slices, matlab, hdf5, npy, npz or raw."
-        ),
-    ] = "tiff",
-    picture: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Also draw what was made, as PNG.")
-    ] = None,
+        typer.Option(help="ome-zarr, ome-tiff, tiff-folder, tiff-slices, matlab, hdf5, npy, npz or raw."),
+    ] = "ome-tiff",
+    picture: Annotated[Path | None, typer.Option(metavar="FILE", help="Also draw what was made, as PNG.")] = None,
     config_file: ConfigFile = None,
     sets: Sets = None,
 ) -> None:
     """Simulate a recording of a moving head, with the complete truth about it.
 
-    OUT/recording.* holds red and green volumes, OUT/truth boxes, centres, identities, heads, ratios and events.
+    OUT/recording.* holds red and green volumes; OUT/truth boxes, centres, identities, heads, ratios, events.
     A file of settings comes first, then the options here, then --set.
     """
     from cender.cli.console import STDERR, show_progress

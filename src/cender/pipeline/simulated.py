@@ -13,27 +13,27 @@ from cender.io.atomic import is_part, write_text
 from cender.simulate import Simulation
 from cender.types import Recording, VoxelSize
 
-SUFFIXES = {"tiff": ".ome.tif"}
 ONE_CHANNEL_A_FILE = frozenset({"matlab"})
 OnVolume = Callable[[int], None]
 
 
 @dataclass(frozen=True, slots=True)
 class Saved:
-    """Where a simulation was written: the recording (a file a channel where the format wants it so) and the truth."""
+    """Where a simulation was written: the recording (or a file for each channel) and the truth."""
 
     recordings: tuple[Path, ...]
     truth: Path
 
 
 def save_simulation(
-    simulation: Simulation, out: Path, format: str = "tiff", on_volume: OnVolume | None = None
+    simulation: Simulation, out: Path, format: str = "ome-tiff", on_volume: OnVolume | None = None
 ) -> Saved:
     """Draw every volume once, and write it and its truth while it is at hand.
 
     ``out/recording.*`` holds the volumes and ``out/truth`` boxes, centres, identities, heads and ratios, with
-    ``events.csv`` (volume, event) beside them: deep bends, Ω-turns, twists and moments of defocus. Both take their
-    names when they are complete, the truth last; what a killed run leaves is hidden and removed by the next.
+    ``events.csv`` (volume, event) beside them: deep bends, Ω-turns, twists and moments of defocus. Both take
+    their names when they are complete, the truth last; what a killed run leaves is hidden, and the next one
+    removes it.
 
     Parameters
     ----------
@@ -77,7 +77,7 @@ def split_channels(recording: Recording, out: Path, format: str) -> dict[Path, R
     known = {one.name: one for one in FORMATS if one.save is not None}
     if format not in known:
         raise UnsupportedFormat(f"unknown recording format {format!r}; there are {', '.join(known)}")
-    suffix = SUFFIXES.get(format) or next(iter(known[format].suffixes), "")
+    suffix = known[format].suffix
     if format not in ONE_CHANNEL_A_FILE or recording.roles is None:
         return {out / f"recording{suffix}": recording}
     return {
@@ -106,9 +106,8 @@ def claim_folder(out: Path) -> None:
     entries += list(truth.iterdir()) if truth.is_dir() else []
     foreign = [path.name for path in entries if not is_part(path)]
     if foreign or truth.is_file():
-        raise DataError(
-            f"{out} is not empty (it holds {foreign[0] if foreign else 'truth'}); name a new folder, or remove this one first"
-        )
+        found = foreign[0] if foreign else "truth"
+        raise DataError(f"{out} is not empty (it holds {found}); name a new folder, or remove this one first")
     for path in entries:
         shutil.rmtree(path) if path.is_dir() else path.unlink()
 
