@@ -23,7 +23,7 @@ def find_peaks(heat: Float32[np.ndarray, "z y x"], least: float, across_z: bool)
 
 def to_chance(logit: Float32[np.ndarray, "*shape"]) -> Float32[np.ndarray, "*shape"]:
     """Logistic function."""
-    return 1 / (1 + np.exp(-np.clip(logit, -30, 30)))
+    return np.asarray(1 / (1 + np.exp(-np.clip(logit, -30, 30))))
 
 
 def decode_regions(

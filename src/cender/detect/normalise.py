@@ -38,9 +38,7 @@ def cut_head(
     step = np.array(part.shape) / shape
     # Pixel areas coincide at the edges, so the first centre lies half a step minus half a pixel inside.
     first = np.array([0.0, crop.y, crop.x]) + (step - 1) / 2
-    lit = (
-        compress(part, dark, bright) if np.all(step == 1) else compress(_resample(part, shape), dark, bright)
-    )
+    lit = compress(part, dark, bright) if np.all(step == 1) else compress(_resample(part, shape), dark, bright)
     return lit, Grid(first, step)
 
 
@@ -54,8 +52,8 @@ def compress(part: Shaped[np.ndarray, "z y x"], dark: float, bright: float) -> F
     """Square root of the brightness between the two levels: noise becomes nearly even, dim nuclei visible."""
     if part.dtype == np.uint16:
         table = np.sqrt(np.clip((np.arange(65536, dtype=np.float32) - dark) / (bright - dark), 0, 4))
-        return table.astype(np.float32)[part]
-    return np.sqrt(np.clip((part.astype(np.float32) - np.float32(dark)) / np.float32(bright - dark), 0, 4))
+        return np.asarray(table.astype(np.float32)[part])
+    return np.asarray(np.sqrt(np.clip((part.astype(np.float32) - np.float32(dark)) / np.float32(bright - dark), 0, 4)))
 
 
 def _resample(part: Shaped[np.ndarray, "z y x"], shape: np.ndarray) -> Float32[np.ndarray, "zn yn xn"]:

@@ -37,7 +37,8 @@ def load_weights(path: Path, kind: str) -> Weights:
         raise ModelError(f"{path}: expected weights of a {kind}, found {found}")
     if metadata.get("format") != FORMAT:
         raise ModelError(
-            f"{path}: weights of format {metadata.get('format')}, this cender reads format {FORMAT}; update cender or train again"
+            f"{path}: weights of format {metadata.get('format')}, this cender reads format {FORMAT}; "
+            "update cender or train again"
         )
     return Weights(arrays, metadata)
 

@@ -1,7 +1,7 @@
 """The default detector's network: small, dense, every frame seen with its neighbours.
 
-Frames of a volume are a batch; the channels of each are the frame itself and its neighbours in z. Output maps have half the
-lateral size: logits of region and neuron centres, log width and height, and offsets of the centre (see `MAPS`).
+Frames of a volume are a batch; the channels of each are the frame itself and its neighbours in z. Output maps have
+half the lateral size: logits of region and neuron centres, log width and height, and offsets of the centre (`MAPS`).
 """
 
 from collections.abc import Callable, Mapping
@@ -49,9 +49,7 @@ class DenseNet(nn.Module):
         deep = functional.relu(self.deep1(deep))
         deep = deep + functional.relu(self.deep2(deep))
         deep = functional.relu(self.deep3(deep))
-        back = functional.interpolate(
-            self.back(deep), scale_factor=2.0, mode="nearest"
-        )  # z, narrow, y/2, x/2
+        back = functional.interpolate(self.back(deep), scale_factor=2.0, mode="nearest")  # z, narrow, y/2, x/2
         mixed = functional.relu(self.blend(functional.relu(back + skip)))
         maps: Tensor = self.out(mixed)  # z, 7, y/2, x/2
         return maps
@@ -71,9 +69,7 @@ def has_gpu() -> bool:
 def build_net(arrays: Mapping[str, np.ndarray]) -> DenseNet:
     """The network with these weights; its widths are read off their shapes."""
     net = DenseNet(len(arrays["enter.bias"]), len(arrays["down.bias"]))
-    net.load_state_dict(
-        {name: torch.from_numpy(np.array(value, np.float32)) for name, value in arrays.items()}
-    )
+    net.load_state_dict({name: torch.from_numpy(np.array(value, np.float32)) for name, value in arrays.items()})
     return net.eval()
 
 

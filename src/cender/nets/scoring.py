@@ -17,9 +17,7 @@ Device = Literal["auto", "cpu", "cuda"]
 Precision = Literal["auto", "float32", "int8"]
 
 
-def build_score(
-    weights: Weights, device: Device = "auto", precision: Precision = "auto", threads: int = 0
-) -> Score:
+def build_score(weights: Weights, device: Device = "auto", precision: Precision = "auto", threads: int = 0) -> Score:
     """A callable from frames on the network's grid to its maps.
 
     Parameters
@@ -46,9 +44,7 @@ def build_score(
 
     ranges = read_ranges(weights)
     if precision == "int8" and ranges is None:
-        raise ModelError(
-            "detect.precision = 'int8', but these weights carry no quantisation ranges; use 'float32'"
-        )
+        raise ModelError("detect.precision = 'int8', but these weights carry no quantisation ranges; use 'float32'")
     return compile_graph(build_graph(weights.arrays, None if precision == "float32" else ranges), threads)
 
 

@@ -1,5 +1,7 @@
 """Windows of samples, changed in every way in which rigs and animals differ."""
 
+from dataclasses import replace
+
 import cv2
 import numpy as np
 from jaxtyping import Float, Float32
@@ -12,9 +14,7 @@ ZOOM = (0.72, 1.4)
 def cut_window(sample: Sample, size: int, rng: np.random.Generator, augment: bool = True) -> Sample:
     """A square window of ``size`` pixels around a random neuron, zoomed, flipped, turned and relit by chance."""
     zoom = float(np.exp(rng.uniform(*np.log(ZOOM)))) if augment else 1.0
-    anchor = (
-        sample.centre[rng.integers(len(sample.centre)), 1:] if len(sample.centre) else np.array([0.0, 0.0])
-    )
+    anchor = sample.centre[rng.integers(len(sample.centre)), 1:] if len(sample.centre) else np.array([0.0, 0.0])
     reach = size / zoom
     corner = anchor + rng.uniform(-0.35, 0.35, 2) * reach - reach / 2
     shift = rng.normal(0, 0.5, (len(sample.image), 2)) if augment else np.zeros((len(sample.image), 2))
@@ -35,28 +35,33 @@ def cut_window(sample: Sample, size: int, rng: np.random.Generator, augment: boo
     moved = corner + shift[sample.frame]
     box[:, :2] = (box[:, :2] - 0.5 - moved[:, ::-1] + 0.5) * zoom
     box[:, 2:] *= zoom
-    centre = sample.centre.copy()
-    frame = np.clip(np.rint(centre[:, 0]), 0, len(sample.image) - 1).astype(int)
-    centre[:, 1:] = (centre[:, 1:] - corner - shift[frame] + 0.5) * zoom - 0.5
-    window = Sample(image, sample.frame, box, sample.neuron, centre, sample.complete)
+
+    def move_points(points: Float[np.ndarray, "n 3"]) -> Float[np.ndarray, "n 3"]:
+        frame = np.clip(np.rint(points[:, 0]), 0, len(sample.image) - 1).astype(int)
+        place = (points[:, 1:] - corner - shift[frame] + 0.5) * zoom - 0.5
+        return np.concatenate([points[:, :1], place], axis=1)
+
+    window = Sample(image, sample.frame, box, sample.neuron, move_points(sample.centre), move_points(sample.unsure))
     return relight(turn(window, rng), rng) if augment else window
 
 
 def turn(sample: Sample, rng: np.random.Generator) -> Sample:
     """Flip along x, y and z and exchange x and y, each by chance."""
-    image, frame, box, centre = sample.image, sample.frame, sample.box.copy(), sample.centre.copy()
+    image, frame, box = sample.image, sample.frame, sample.box.copy()
+    points = np.concatenate([sample.centre, sample.unsure])
     frames, rows, columns = image.shape
     if rng.random() < 0.5:
         image = image[:, :, ::-1]
-        box[:, 0], centre[:, 2] = columns - box[:, 0] - box[:, 2], columns - 1 - centre[:, 2]
+        box[:, 0], points[:, 2] = columns - box[:, 0] - box[:, 2], columns - 1 - points[:, 2]
     if rng.random() < 0.5:
         image = image[:, ::-1]
-        box[:, 1], centre[:, 1] = rows - box[:, 1] - box[:, 3], rows - 1 - centre[:, 1]
+        box[:, 1], points[:, 1] = rows - box[:, 1] - box[:, 3], rows - 1 - points[:, 1]
     if rng.random() < 0.5:
-        image, frame, centre[:, 0] = image[::-1], frames - 1 - frame, frames - 1 - centre[:, 0]
+        image, frame, points[:, 0] = image[::-1], frames - 1 - frame, frames - 1 - points[:, 0]
     if rng.random() < 0.5:
-        image, box, centre = image.transpose(0, 2, 1), box[:, [1, 0, 3, 2]], centre[:, [0, 2, 1]]
-    return Sample(np.ascontiguousarray(image), frame, box, sample.neuron, centre, sample.complete)
+        image, box, points = image.transpose(0, 2, 1), box[:, [1, 0, 3, 2]], points[:, [0, 2, 1]]
+    count = len(sample.centre)
+    return Sample(np.ascontiguousarray(image), frame, box, sample.neuron, points[:count], points[count:])
 
 
 def relight(sample: Sample, rng: np.random.Generator) -> Sample:
@@ -73,17 +78,12 @@ def relight(sample: Sample, rng: np.random.Generator) -> Sample:
     if rng.random() < 0.4:
         image -= rng.uniform(0, 0.04)
     image = np.clip(image, 0, 4) ** (0.5 * np.exp(rng.normal(0, 0.15)))
-    return Sample(
-        image.astype(np.float32), sample.frame, sample.box, sample.neuron, sample.centre, sample.complete
-    )
+    return replace(sample, image=image.astype(np.float32))
 
 
 def _haze(shape: tuple[int, ...], rng: np.random.Generator) -> Float32[np.ndarray, "z y x"]:
     coarse: Float[np.ndarray, "z a b"] = rng.random((shape[0], 4, 4))
     coarse = (coarse + np.roll(coarse, 1, 0) + np.roll(coarse, -1, 0)) / 3
     return np.stack(
-        [
-            cv2.resize(c.astype(np.float32), (shape[2], shape[1]), interpolation=cv2.INTER_CUBIC)
-            for c in coarse
-        ]
+        [cv2.resize(c.astype(np.float32), (shape[2], shape[1]), interpolation=cv2.INTER_CUBIC) for c in coarse]
     )

@@ -1,5 +1,6 @@
 """What the detector learns from: heads on the network's grid with their boxes and centres."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,8 +14,8 @@ from cender.types import Annotation, Crop, VoxelSize
 class Sample:
     """One annotated head; all coordinates are indices of the network's grid.
 
-    ``box`` is ``x y w h`` with the frame in ``frame`` and the row of its neuron in ``neuron``; ``centre`` is ``z y x``. Boxes may be
-    absent (centres only); where ``complete`` is False unmarked places say nothing.
+    ``box`` is ``x y w h`` with the frame in ``frame`` and the row of its neuron in ``neuron``; ``centre`` is ``z y x``. Around the
+    places ``unsure`` (``z y x``) there may or may not be a neuron: they teach nothing.
     """
 
     image: Float32[np.ndarray, "z y x"]
@@ -22,12 +23,10 @@ class Sample:
     box: Float[np.ndarray, "n 4"]
     neuron: Int[np.ndarray, " n"]
     centre: Float[np.ndarray, "m 3"]
-    complete: bool = True
+    unsure: Float[np.ndarray, "k 3"]
 
 
-def make_sample(
-    red: Shaped[np.ndarray, "z y x"], annotation: Annotation, voxel_um: VoxelSize, crop: Crop
-) -> Sample:
+def make_sample(red: Shaped[np.ndarray, "z y x"], annotation: Annotation, voxel_um: VoxelSize, crop: Crop) -> Sample:
     """An annotated volume, cut to the head and brought to the network's grid."""
     image, grid = cut_head(red, crop, voxel_um)
     regions = annotation.regions
@@ -37,7 +36,7 @@ def make_sample(
     box[:, 2:] /= grid.step[[2, 1]]
     frame = (regions.z - grid.first[0]) / grid.step[0]
     frame, rows = _reframe(frame, regions.neuron, len(image), float(grid.step[0]))
-    return Sample(image, frame, box[rows], regions.neuron[rows], centre, annotation.complete)
+    return Sample(image, frame, box[rows], regions.neuron[rows], centre, np.zeros((0, 3)))
 
 
 def _reframe(
@@ -56,12 +55,43 @@ def _reframe(
     return table[:, 0], table[:, 1]
 
 
-def crop_around(
-    annotation: Annotation, shape: tuple[int, int], voxel_um: VoxelSize, margin_um: float = 8.0
-) -> Crop:
+def crop_around(annotation: Annotation, shape: tuple[int, int], voxel_um: VoxelSize, margin_um: float = 8.0) -> Crop:
     """The rectangle around everything that is annotated, with a margin, inside the image."""
     points = annotation.centre_um[:, 1:] / np.array(voxel_um[1:])
     margin = margin_um / np.array(voxel_um[1:])
     low = np.clip(np.floor(points.min(0) - margin), 0, np.array(shape) - 1).astype(int)
     high = np.clip(np.ceil(points.max(0) + margin) + 1, low + 1, shape).astype(int)
     return Crop(int(low[1]), int(low[0]), int(high[1] - low[1]), int(high[0] - low[0]))
+
+
+def hold_out(samples: Sequence[Sample]) -> tuple[list[Sample], list[Sample]]:
+    """Samples to learn from and to validate with: every fifth head, or a fifth of the only few heads' width.
+
+    The split does not depend on chance, so that an interrupted training resumes with the same one.
+    """
+    if len(samples) >= 5:
+        held = [sample for index, sample in enumerate(samples) if index % 5 == 4]
+        return [sample for index, sample in enumerate(samples) if index % 5 != 4], held
+    taught, held = [], []
+    for sample in samples:
+        place = np.sort(sample.centre[:, 2])
+        cut = int(place[int(0.8 * len(place))]) if len(place) else sample.image.shape[2]
+        taught.append(cut_columns(sample, 0, max(cut, 32)))
+        held.append(cut_columns(sample, min(max(cut, 0), sample.image.shape[2] - 32), sample.image.shape[2]))
+    return taught, [sample for sample in held if len(sample.centre)] or taught
+
+
+def cut_columns(sample: Sample, start: int, stop: int) -> Sample:
+    """The part of a head between two columns, with the neurons that have their centre there."""
+    inside = (sample.centre[:, 2] >= start) & (sample.centre[:, 2] < stop)
+    number = np.cumsum(inside) - 1
+    mine = inside[sample.neuron]
+    shift = np.array([0, 0, start])
+    return Sample(
+        sample.image[:, :, start:stop],
+        sample.frame[mine],
+        sample.box[mine] - np.array([start, 0, 0, 0]),
+        number[sample.neuron[mine]],
+        sample.centre[inside] - shift,
+        sample.unsure - shift,
+    )

@@ -3,9 +3,10 @@
 from dataclasses import dataclass
 
 import numpy as np
-from jaxtyping import Float, Float32, Int
+from jaxtyping import Float, Float32
 
 from cender.nets.dense import MAPS, STRIDE
+from cender.training.samples import Sample
 
 USUAL_PX = 9.0
 SPREAD_Z = 0.6
@@ -26,15 +27,11 @@ class Targets:
     value_weight: Float32[np.ndarray, "z y x"]
 
 
-def draw_targets(
-    shape: tuple[int, int, int],
-    frame: Int[np.ndarray, " n"],
-    box: Float[np.ndarray, "n 4"],
-    centre_z: Float[np.ndarray, " n"],
-    centre: Float[np.ndarray, "m 3"],
-) -> Targets:
-    """Maps for a window of the network's grid; ``centre_z`` is the depth of the neuron of every box."""
-    frames, rows, columns = shape[0], shape[1] // STRIDE, shape[2] // STRIDE
+def draw_targets(window: Sample) -> Targets:
+    """Maps for a window of the network's grid."""
+    frame, box, centre = window.frame, window.box, window.centre
+    centre_z = centre[window.neuron, 0]
+    frames, rows, columns = window.image.shape[0], *(size // STRIDE for size in window.image.shape[1:])
     heat = np.zeros((frames, 2, rows, columns), np.float32)
     values = np.zeros((frames, len(MAPS) - 2, rows, columns), np.float32)
     weight = np.zeros((frames, rows, columns), np.float32)
@@ -57,7 +54,11 @@ def draw_targets(
         weight[z, ys, xs] = np.maximum(weight[z, ys, xs], close)
         _mark(heat, z, 0, cy, cx)
     _draw_centres(heat, centre, float(np.median(spread)) if len(spread) else 0.8)
-    return Targets(heat, np.ones_like(heat), values, weight)
+    known = np.ones_like(heat)
+    _forget(known, window.unsure)
+    # What is marked is known, even beside an unsure place.
+    known[heat >= 0.5] = 1
+    return Targets(heat, known, values, weight)
 
 
 def to_map(pixel: Float[np.ndarray, "*n"]) -> Float[np.ndarray, "*n"]:
@@ -65,9 +66,7 @@ def to_map(pixel: Float[np.ndarray, "*n"]) -> Float[np.ndarray, "*n"]:
     return (pixel - (STRIDE - 1) / 2) / STRIDE
 
 
-def _draw_centres(
-    heat: Float32[np.ndarray, "z 2 y x"], centre: Float[np.ndarray, "m 3"], spread: float
-) -> None:
+def _draw_centres(heat: Float32[np.ndarray, "z 2 y x"], centre: Float[np.ndarray, "m 3"], spread: float) -> None:
     frames, _, rows, columns = heat.shape
     for cz, cy, cx in np.column_stack([centre[:, 0], to_map(centre[:, 1:])]):
         place = _patch(cy, cx, rows, columns)
@@ -79,6 +78,15 @@ def _draw_centres(
             bump = flat * np.exp(-((z - cz) ** 2) / (2 * SPREAD_Z**2))
             np.maximum(heat[z, 1, ys, xs], bump, out=heat[z, 1, ys, xs])
         _mark(heat, min(max(round(cz), 0), frames - 1), 1, cy, cx)
+
+
+def _forget(known: Float32[np.ndarray, "z 2 y x"], unsure: Float[np.ndarray, "k 3"]) -> None:
+    """Set the weight around unsure places to 0."""
+    frames, _, rows, columns = known.shape
+    for cz, cy, cx in np.column_stack([unsure[:, 0], to_map(unsure[:, 1:])]):
+        place = _patch(cy, cx, rows, columns)
+        if place is not None:
+            known[max(0, round(cz) - 1) : max(0, min(frames, round(cz) + 2)), :, place[0], place[1]] = 0
 
 
 def _mark(heat: Float32[np.ndarray, "z 2 y x"], z: int, kind: int, cy: float, cx: float) -> None:

@@ -1,0 +1,101 @@
+"""After training: how good the network is, what its scores mean, and how large its numbers get."""
+
+import json
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import torch
+from jaxtyping import Bool, Float
+
+from cender.detect.decode import decode_centres, decode_regions
+from cender.detect.normalise import PIXEL_UM, STEP_UM
+from cender.detect.suppression import suppress_boxes
+from cender.evaluate.match import match_boxes, match_centres
+from cender.nets.dense import build_net, build_torch_score, stack_neighbours
+from cender.training.samples import Sample
+from cender.types import Annotation, Regions
+
+CUT = 0.3
+LOWEST = 0.03
+OVERLAP = 0.35
+
+
+def validate(arrays: Mapping[str, np.ndarray], held: Sequence[Sample]) -> tuple[float, float]:
+    """F1 of regions and of neuron centres on held-out heads, at a fixed cut."""
+    found = [_compare(arrays, sample, CUT) for sample in held]
+    return _f1([regions for regions, _ in found]), _f1([centres for _, centres in found])
+
+
+def calibrate(arrays: Mapping[str, np.ndarray], held: Sequence[Sample]) -> dict[str, np.ndarray]:
+    """The same weights with scores that are probabilities on held-out heads: the last logits, scaled and shifted."""
+    found = [_compare(arrays, sample, LOWEST) for sample in held]
+    scaled = {name: np.array(value, np.float32) for name, value in arrays.items()}
+    for kind in (0, 1):
+        scores = np.concatenate([pair[kind][0] for pair in found])
+        right = np.concatenate([pair[kind][1] for pair in found])
+        slope, shift = _fit_logistic(np.log(scores / (1 - scores)), right)
+        scaled["out.weight"][kind] *= slope
+        scaled["out.bias"][kind] = slope * scaled["out.bias"][kind] + shift
+    return scaled
+
+
+def measure_ranges(arrays: Mapping[str, np.ndarray], held: Sequence[Sample]) -> str:
+    """Largest usual input of every convolution on held-out heads, as JSON: what int8 arithmetic needs to know."""
+    net = build_net(arrays)
+    seen: dict[str, list[float]] = {}
+
+    def remember(name: str) -> None:
+        def hook(_: torch.nn.Module, inputs: tuple[torch.Tensor, ...], __: torch.Tensor) -> None:
+            values = inputs[0].detach().numpy()
+            seen.setdefault(name, []).append(float(np.quantile(values[::3, :, ::2, ::2], 0.9999)))
+
+        net.get_submodule(name).register_forward_hook(hook)
+
+    for name, layer in net.named_modules():
+        if isinstance(layer, torch.nn.Conv2d):
+            remember(name)
+    with torch.inference_mode():
+        for sample in held:
+            rows, columns = (size // 4 * 4 for size in sample.image.shape[1:])
+            net(stack_neighbours(torch.from_numpy(sample.image[:, :rows, :columns])))
+    return json.dumps({name: round(float(np.max(values)), 4) for name, values in seen.items()})
+
+
+Compared = tuple[Float[np.ndarray, " n"], Bool[np.ndarray, " n"], int]
+
+
+def _compare(arrays: Mapping[str, np.ndarray], sample: Sample, cut: float) -> tuple[Compared, Compared]:
+    """Scores of regions and of centres, whether each is right, and how many there are in truth."""
+    maps = build_torch_score(arrays)(sample.image)
+    frame, box, score = decode_regions(maps, cut)
+    keep = suppress_boxes(frame, box, score, OVERLAP)
+    matched = match_boxes(
+        Regions.from_boxes(sample.frame, sample.box),
+        Regions.from_boxes(frame[keep], box[keep], score=score[keep]),
+    )
+    centre, centre_score = decode_centres(maps, cut)
+    size = np.array([STEP_UM, PIXEL_UM, PIXEL_UM])
+    paired = match_centres(Annotation.from_points(0, sample.centre * size), Annotation.from_points(0, centre * size))
+    return (
+        (score[keep], matched.partner_of_predicted >= 0, len(sample.box)),
+        (centre_score, paired.partner_of_predicted >= 0, len(sample.centre)),
+    )
+
+
+def _f1(parts: Sequence[Compared]) -> float:
+    right = sum(int(part[1].sum()) for part in parts)
+    said = sum(len(part[1]) for part in parts)
+    true = sum(part[2] for part in parts)
+    return 2 * right / max(said + true, 1)
+
+
+def _fit_logistic(logit: Float[np.ndarray, " n"], right: Bool[np.ndarray, " n"]) -> tuple[float, float]:
+    """Slope and shift of a logistic regression, by Newton's method with a slight pull towards no change."""
+    theta, prior = np.array([1.0, 0.0]), np.array([1.0, 0.0])
+    design = np.column_stack([logit, np.ones(len(logit))])
+    for _ in range(30):
+        chance = 1 / (1 + np.exp(-np.clip(design @ theta, -30, 30)))
+        slope = design.T @ (right - chance) - (theta - prior)
+        curve = design.T @ (design * (chance * (1 - chance))[:, None]) + np.eye(2)
+        theta = theta + np.linalg.solve(curve, slope)
+    return float(max(theta[0], 0.1)), float(theta[1])

@@ -1,0 +1,89 @@
+"""Heads that are only partly annotated, or with centres only, completed with what a trained network sees in them.
+
+A mark of a person is always right; where the network sees something that nobody marked, nothing is learnt.
+"""
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+from jaxtyping import Float, Float32, Int
+
+from cender.detect.decode import decode_centres, decode_regions
+from cender.detect.normalise import PIXEL_UM, STEP_UM
+from cender.training.samples import Sample
+from cender.training.targets import USUAL_PX
+
+Score = Callable[[Float32[np.ndarray, "z y x"]], Float32[np.ndarray, "z m yh xh"]]
+SEEN, HINT = 0.3, 0.12
+NEAR_UM = 1.6
+REACH = 3
+
+
+def complete_sample(sample: Sample, score: Score, complete: bool) -> Sample:
+    """The sample with boxes for neurons that have none and, where it is not ``complete``, with its unsure places."""
+    maps = score(sample.image)
+    frame, box, chance = decode_regions(maps, HINT)
+    boxed = np.unique(sample.neuron)
+    lacking = np.setdiff1d(np.arange(len(sample.centre)), boxed)
+    grown = _grow_boxes(sample, lacking, frame[chance > SEEN], box[chance > SEEN])
+    if complete:
+        return grown
+    seen = np.column_stack([frame, box[:, [1, 0]] + (box[:, [3, 2]] - 1) / 2])
+    centres, _ = decode_centres(maps, HINT)
+    return replace(grown, unsure=_unmarked(np.concatenate([seen, centres]), grown))
+
+
+def _unmarked(seen: Float[np.ndarray, "n 3"], sample: Sample) -> Float[np.ndarray, "k 3"]:
+    """What the network sees away from every mark."""
+    marked = np.concatenate([sample.centre, _box_centres(sample)])
+    if not len(marked):
+        return seen
+    size = np.array([STEP_UM, PIXEL_UM, PIXEL_UM])
+    distance = np.linalg.norm((seen[:, None] - marked[None]) * size, axis=2)
+    return np.asarray(seen[distance.min(1) > NEAR_UM])
+
+
+def _grow_boxes(
+    sample: Sample,
+    lacking: Int[np.ndarray, " k"],
+    frame: Int[np.ndarray, " n"],
+    box: Float[np.ndarray, "n 4"],
+) -> Sample:
+    """Boxes that the network sees around centres that have none; a usual box where it sees nothing."""
+    middle = box[:, [1, 0]] + (box[:, [3, 2]] - 1) / 2
+    frames = [sample.frame]
+    boxes = [sample.box]
+    neurons = [sample.neuron]
+    for neuron in lacking:
+        z, y, x = sample.centre[neuron]
+        home = int(np.clip(round(z), 0, len(sample.image) - 1))
+        near = np.linalg.norm((middle - (y, x)) * PIXEL_UM, axis=1) < NEAR_UM
+        mine = _consecutive(frame[near], home)
+        rows = np.flatnonzero(near & np.isin(frame, mine))
+        rows = rows[np.unique(frame[rows], return_index=True)[1]]
+        if len(rows):
+            frames.append(frame[rows])
+            boxes.append(box[rows])
+        else:
+            frames.append(np.array([home]))
+            boxes.append(np.array([[x - (USUAL_PX - 1) / 2, y - (USUAL_PX - 1) / 2, USUAL_PX, USUAL_PX]]))
+        neurons.append(np.full(len(frames[-1]), neuron))
+    return replace(sample, frame=np.concatenate(frames), box=np.concatenate(boxes), neuron=np.concatenate(neurons))
+
+
+def _consecutive(frames: Int[np.ndarray, " n"], home: int) -> list[int]:
+    """Frames reachable from the centre's own without a gap, at most three away."""
+    present = set(frames.tolist())
+    found = [home] if home in present else []
+    for way in (-1, 1):
+        for distance in range(1, REACH + 1):
+            if home + way * distance not in present:
+                break
+            found.append(home + way * distance)
+    return found
+
+
+def _box_centres(sample: Sample) -> Float[np.ndarray, "n 3"]:
+    middle = sample.box[:, [1, 0]] + (sample.box[:, [3, 2]] - 1) / 2
+    return np.column_stack([sample.frame, middle])
