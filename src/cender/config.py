@@ -3,6 +3,7 @@
 import difflib
 import tomllib
 from collections.abc import Iterable, Mapping
+from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +23,7 @@ class Config(Params):
     simulate: SimulateParams = Field(default_factory=SimulateParams, description="the simulator")
 
 
-def load_config(path: Path | None = None, sets: Iterable[str] = (), base: Config | None = None) -> Config:
+def load_config(path: Path | None = None, sets: Iterable[str] = (), base: Mapping[str, Any] | None = None) -> Config:
     """Settings of a TOML file, then of ``key=value`` words, over ``base`` or the defaults.
 
     Parameters
@@ -32,9 +33,10 @@ def load_config(path: Path | None = None, sets: Iterable[str] = (), base: Config
     sets
         Words like ``recording.rate_hz=5``; the value is read as TOML and, where that fails, as text.
     base
-        Settings to start from.
+        Nested values to start from, such as the sections of a ``run.toml``. Values, not a `Config`: one of
+        these has the knobs of its preset filled in, which another preset laid over it could not change.
     """
-    values: dict[str, Any] = {} if base is None else base.model_dump(exclude_unset=True)
+    values: dict[str, Any] = deepcopy(dict(base or {}))
     if path is not None:
         merge_values(values, _read_toml(path))
     for word in sets:
@@ -75,19 +77,40 @@ def _read_toml(path: Path) -> dict[str, Any]:
         raise ConfigError(f"{path}: there is no such settings file; `cender config` prints one to start from") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise ConfigError(f"{path} is not valid TOML: {error}") from None
+    except OSError as error:
+        raise ConfigError(f"{path} cannot be read as a settings file: {error.strerror}") from None
 
 
 def _parse_set(word: str) -> dict[str, Any]:
     key, equals, text = word.partition("=")
     if not equals or not key.strip():
         raise ConfigError(f"--set expects key=value, for example recording.rate_hz=5; found {word!r}")
-    try:
-        value: Any = tomllib.loads(f"value = {text}")["value"]
-    except tomllib.TOMLDecodeError:
-        value = text.strip()
-    for part in reversed(key.strip().split(".")):
+    parts = key.strip().split(".")
+    value = _parse_value(text, wants_text=_is_text(parts))
+    for part in reversed(parts):
         value = {part: value}
     return dict(value)
+
+
+def _parse_value(text: str, *, wants_text: bool) -> Any:
+    try:
+        parsed = tomllib.loads(f"value = {text}")
+    except tomllib.TOMLDecodeError:
+        return text.strip()
+    # A dataset called 7 is a name, and what follows a line break would be a second setting.
+    if len(parsed) > 1 or (wants_text and not isinstance(parsed["value"], str)):
+        return text.strip()
+    return parsed["value"]
+
+
+def _is_text(parts: list[str]) -> bool:
+    """Whether the setting with this name takes text and nothing else."""
+    model: type[BaseModel] | None = Config
+    for part in parts[:-1]:
+        model = _model_of(model, part) if model is not None and part in model.model_fields else None
+    if model is None or parts[-1] not in model.model_fields:
+        return False
+    return model.model_fields[parts[-1]].annotation in (str, str | None)
 
 
 def _refuse_unknown(values: Mapping[str, Any], model: type[BaseModel], prefix: str) -> None:
@@ -124,7 +147,13 @@ def _model_of(model: type[BaseModel], key: str) -> type[BaseModel] | None:
 
 def _describe(problem: Any) -> str:
     where = ".".join(str(part) for part in problem["loc"])
-    return f"{where}: {problem['msg'].removeprefix('Value error, ')} (found {problem['input']!r})"
+    if problem["type"] in ("model_type", "dict_type"):
+        return f"{where} is a section of settings, like {where}.name = value, not a value (found {problem['input']!r})"
+    if problem["type"] == "missing" and isinstance(problem["loc"][-1], int):
+        where, message = ".".join(map(str, problem["loc"][:-1])), f"value {problem['loc'][-1] + 1} is missing"
+        return f"{where}: {message} (found {problem['input']!r})"
+    message = problem["msg"].removeprefix("Value error, ").replace("Input should be", "expected")
+    return f"{where}: {message}" + ("" if "found" in message else f" (found {problem['input']!r})")
 
 
 def _format_section(params: BaseModel, description: str | None) -> Any:
