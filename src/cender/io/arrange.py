@@ -35,7 +35,7 @@ def arrange_recording(store: Store, params: RecordingParams, source: str, format
     )
     return Recording(
         source=source,
-        format=format_name,
+        format=store.kind or format_name,
         shape=(reader.volumes, channels, reader.frames, *reader.image_shape),
         dtype=store.dtype.newbyteorder("="),
         read=reader,

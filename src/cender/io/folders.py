@@ -14,7 +14,8 @@ from cender.io.atomic import PART_SUFFIX
 def write_folder(path: Path) -> Iterator[Path]:
     """Give a temporary folder beside ``path`` that takes its name when the block ends well.
 
-    It is removed where the block raises. An empty folder at ``path`` is replaced; the caller has refused any other.
+    It is removed where the block raises. An empty folder at ``path`` is replaced; the caller has refused
+    any other.
     """
     part = path.with_name(f".{path.name}.{os.getpid()}-{secrets.token_hex(4)}{PART_SUFFIX}")
     part.mkdir()

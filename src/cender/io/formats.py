@@ -31,6 +31,11 @@ class Format:
     load: Callable[[Path, RecordingParams], Store]
     save: Callable[[Recording, Path, OnVolume], None] | None = None
 
+    @property
+    def suffix(self) -> str:
+        """How a new file of this format is called; empty for folders."""
+        return self.suffixes[0] if self.suffixes else ""
+
 
 def _late(module: str, name: str) -> Callable[..., Any]:
     """A function of a format's module, imported when it is first called."""
@@ -43,11 +48,12 @@ def _late(module: str, name: str) -> Callable[..., Any]:
 
 FORMATS: tuple[Format, ...] = (
     Format(
-        "ome-zarr", "OME-Zarr folder (NGFF 0.4 and 0.5) or a plain Zarr array", (".zarr",),
+        "ome-zarr", "OME-Zarr folder (NGFF 0.4 and 0.5) or a plain Zarr array", (".ome.zarr", ".zarr"),
         is_zarr, _late("ome_zarr", "load_zarr"), _late("ome_zarr", "save_zarr"),
     ),
     Format(
-        "tiff", "OME-TIFF, ImageJ or plain TIFF in one file", (".tif", ".tiff"),
+        "ome-tiff", "OME-TIFF in one file; ImageJ's and plain TIFF are read too",
+        (".ome.tif", ".ome.tiff", ".tif", ".tiff"),
         is_tiff, _late("tiff", "load_tiff"), _late("tiff", "save_tiff"),
     ),
     Format(
@@ -141,9 +147,7 @@ def _choose_format(path: Path, name: str | None) -> Format:
         if one.name == name or (name is None and path.suffix.lower() in one.suffixes):
             return one
     if name is not None:
-        raise UnsupportedFormat(
-            f"unknown format {name!r}; there are {', '.join(one.name for one in FORMATS)}"
-        )
+        raise UnsupportedFormat(f"unknown format {name!r}; there are {', '.join(one.name for one in FORMATS)}")
     known = " ".join(suffix for one in FORMATS for suffix in one.suffixes if suffix)
     raise UnsupportedFormat(
         f"{path}: no format for the suffix {path.suffix!r}; known are {known}, or give the format by name"

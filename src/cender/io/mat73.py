@@ -32,9 +32,7 @@ def load_mat73(path: Path, params: RecordingParams) -> Store:
         name = choose_variable(path, listing, params.dataset)
         chosen = variables[name]
         if not isinstance(chosen, h5py.Dataset):
-            raise UnreadableRecording(
-                f"{path}: variable {name} is a struct; expected a cell column of H×W×Z volumes"
-            )
+            raise UnreadableRecording(f"{path}: variable {name} is a struct; expected a cell column of H×W×Z volumes")
         said = unpack_facts(
             {key: _read_fact(variables[key]) for key in ("voxel_um", "rate_hz", "roles") if key in variables}
         )
@@ -46,7 +44,7 @@ def load_mat73(path: Path, params: RecordingParams) -> Store:
                     f"{path}: variable {name} is {listing[name]}; expected a cell column of H×W×Z volumes"
                 )
             axes = f"{UNKNOWN * (chosen.ndim - 2)}XY"
-            return Store(axes, chosen.shape, chosen.dtype, DatasetReader(path, name), **said)
+            return Store(axes, chosen.shape, chosen.dtype, DatasetReader(path, name), kind="matlab-7.3", **said)
         count = count_volumes(path, name, chosen.shape)
         first = file[chosen[()].ravel()[0]]
         if first.ndim not in (2, 3) or first.dtype.kind not in "iuf":
@@ -54,7 +52,9 @@ def load_mat73(path: Path, params: RecordingParams) -> Store:
                 f"{path}: the first cell of {name} is {_describe_item(first)}; expected H×W×Z numbers"
             )
         depth, width, height = (1, *first.shape)[-3:]
-        return Store("TZYX", (count, depth, height, width), first.dtype, ReferenceReader(path, name), **said)
+        return Store(
+            "TZYX", (count, depth, height, width), first.dtype, ReferenceReader(path, name), kind="matlab-7.3", **said
+        )
 
 
 @dataclass(frozen=True, slots=True)

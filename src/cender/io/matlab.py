@@ -37,10 +37,10 @@ def save_matlab(recording: Recording, path: Path, on_volume: Callable[[int], Non
     size = len(recording) * recording.volume_bytes // recording.shape[1]
     writer: type[Mat5Writer | Mat73Writer] = Mat5Writer if size < _V5_LIMIT else Mat73Writer
     with ExitStack() as stack:
-        writers: list[Mat5Writer | Mat73Writer] = [
-            stack.enter_context(writer(stack.enter_context(write_atomically(name)), recording, channel))
-            for channel, name in enumerate(name_channels(recording, path))
-        ]
+        writers: list[Mat5Writer | Mat73Writer] = []
+        for channel, name in enumerate(name_channels(recording, path)):
+            writers.append(writer(stack.enter_context(write_atomically(name)), recording, channel))
+            stack.enter_context(writers[-1])
         for volume in recording:
             for one, data in zip(writers, volume.data, strict=True):
                 one.write(np.asarray(data))
@@ -54,7 +54,5 @@ def name_channels(recording: Recording, path: Path) -> list[Path]:
         role = recording.roles[channel] if recording.roles is not None else "other"
         names.append(path.with_name(f"{path.stem}_{channel if role == 'other' else role}{path.suffix}"))
     if len(set(names)) != len(names):
-        raise UnreadableRecording(
-            f"{path}: two channels would get the same file; their roles are {recording.roles}"
-        )
+        raise UnreadableRecording(f"{path}: two channels would get the same file; their roles are {recording.roles}")
     return names

@@ -15,10 +15,10 @@ Index = tuple[int | slice, ...]
 class Store:
     """A lazily read array in the order of its file.
 
-    ``axes`` has one letter a dimension: T C Z Y X, N for an undivided stream of camera frames, ``?`` where
-    the file does not say; Y and X (in either order) come last. ``read`` takes one number or slice for every
-    axis but these two. ``rate_hz`` and ``times_s`` count along T or N. A NaN in ``voxel_um`` is a side that
-    the file does not say.
+    ``axes`` has one letter a dimension: T C Z Y X, N for an undivided stream of camera frames, ``?`` where the
+    file does not say; Y and X (in either order) come last. ``read`` takes one number or slice for every axis
+    but these two. ``rate_hz`` and ``times_s`` count along T or N. A NaN in ``voxel_um`` is a side that the file
+    does not say. ``kind`` refines the name of the format.
     """
 
     axes: str
@@ -30,3 +30,4 @@ class Store:
     times_s: Float[np.ndarray, " n"] | None = None
     roles: tuple[Role, ...] | None = None
     warnings: tuple[str, ...] = ()
+    kind: str = ""

@@ -104,7 +104,8 @@ def _describe(path: Path, tif: Any) -> Store:
     if whole != shape or _ends_early(tif, size):
         warnings = (*warnings, _say_cut(shape, whole))
     said = read_ome(tif, axes, whole) if tif.is_ome else read_imagej(tif) if tif.is_imagej else {}
-    return Store(axes, whole, dtype, read, warnings=warnings, **said)
+    kind = "ome-tiff" if tif.is_ome else "imagej-tiff" if tif.is_imagej else "tiff"
+    return Store(axes, whole, dtype, read, warnings=warnings, kind=kind, **said)
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,9 +146,7 @@ def _find_series(tif: Any) -> tuple[Any, tuple[str, ...]]:
     if len(found) == 1:
         return found[0], ()
     first = max(found, key=lambda series: prod(series.shape))
-    return first, (
-        f"the file holds {len(found)} pictures; only the largest ({first.name or 'unnamed'}) is read",
-    )
+    return first, (f"the file holds {len(found)} pictures; only the largest ({first.name or 'unnamed'}) is read",)
 
 
 def _name_axes(series: Any) -> str:
@@ -191,9 +190,7 @@ def _count_pages(tif: Any, series: Any, size: int) -> int:
     count = len(pages)
     while count:
         page = pages[count - 1]
-        if page is not None and all(
-            o + n <= size for o, n in zip(page.dataoffsets, page.databytecounts, strict=True)
-        ):
+        if page is not None and all(o + n <= size for o, n in zip(page.dataoffsets, page.databytecounts, strict=True)):
             break
         count -= 1
     return (
@@ -209,8 +206,7 @@ def _cut(path: Path, shape: tuple[int, ...], there: int, axes: str) -> tuple[int
     whole = count_whole(shape, there)
     if whole == 0 or axes[0] not in ("T", UNKNOWN):
         raise UnreadableRecording(
-            f"{path} is truncated: {there} of {prod(shape[:-2])} images are there, which is no whole volume "
-            f"({axes})"
+            f"{path} is truncated: {there} of {prod(shape[:-2])} images are there, which is no whole volume ({axes})"
         )
     return (whole, *shape[1:])
 

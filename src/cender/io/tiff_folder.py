@@ -27,9 +27,7 @@ _Place = tuple[int, ...]
 def load_tiff_folder(path: Path, params: RecordingParams) -> Store:
     """The array that the TIFF files of a folder make together, in the order of the numbers in their names."""
     files = sorted(
-        file
-        for file in path.iterdir()
-        if file.suffix.lower() in TIFF_SUFFIXES and not file.name.startswith(".")
+        file for file in path.iterdir() if file.suffix.lower() in TIFF_SUFFIXES and not file.name.startswith(".")
     )
     axes, places = _read_names(path, files)
     first = load_tiff(files[0], RecordingParams())
@@ -102,9 +100,7 @@ class FileReader:
     def _read_file(self, file: str, index: Index) -> Shaped[np.ndarray, "..."]:
         store = load_tiff(Path(file), RecordingParams())
         if store.shape != self.shape:
-            raise ValueError(
-                f"{file} is {format_shape(store.shape)}, the first file {format_shape(self.shape)}"
-            )
+            raise ValueError(f"{file} is {format_shape(store.shape)}, the first file {format_shape(self.shape)}")
         return store.read(index)
 
 
@@ -151,13 +147,7 @@ def _fill_grid(folder: Path, places: dict[_Place, Path], axes: str) -> tuple[np.
         grid[tuple(number - span.start for number, span in zip(place, ranges, strict=True))] = str(file)
     holes = np.argwhere(grid == np.array(None))
     warnings: tuple[str, ...] = ()
-    if (
-        len(holes)
-        and len(axes) > 1
-        and axes[0] == "T"
-        and (holes[:, 0] == shape[0] - 1).all()
-        and shape[0] > 1
-    ):
+    if len(holes) and len(axes) > 1 and axes[0] == "T" and (holes[:, 0] == shape[0] - 1).all() and shape[0] > 1:
         grid = grid[:-1]
         warnings = (f"the last volume is unfinished ({len(holes)} of its files are missing) and is left out",)
         holes = holes[:0]
@@ -187,7 +177,13 @@ def _stack_slices(folder: Path, places: dict[_Place, Path], axes: str, first: St
     image: tuple[int, int] = (first.shape[-2], first.shape[-1])
     read = SliceReader(grid, image, first.dtype.newbyteorder("="))
     return Store(
-        f"{axes}YX", (*grid.shape, *image), read.dtype, read, voxel_um=first.voxel_um, warnings=warnings
+        f"{axes}YX",
+        (*grid.shape, *image),
+        read.dtype,
+        read,
+        voxel_um=first.voxel_um,
+        warnings=warnings,
+        kind="tiff-slices",
     )
 
 
@@ -209,7 +205,7 @@ def _stack_volumes(folder: Path, places: dict[_Place, Path], axes: str, first: S
             f"{folder}: the names number {axes} and each file has {inner} again; expected one volume a file, "
             "or one file"
         )
-    store = replace(first, axes=axes + inner, shape=(*grid.shape, *first.shape), times_s=None)
+    store = replace(first, axes=axes + inner, shape=(*grid.shape, *first.shape), times_s=None, kind="tiff-folder")
     return replace(store, read=FileReader(grid, first.shape), warnings=(*first.warnings, *warnings))
 
 
