@@ -3,6 +3,7 @@
 import json
 from pathlib import Path
 
+import numpy as np
 import pytest
 from typer.testing import CliRunner
 
@@ -10,7 +11,8 @@ from cases.building import Neuron, recording, volume
 from cases.catalogue import CASES
 from cender.cli.app import app
 from cender.errors import CenderError, ConfigError, DataError
-from cender.io import save_truth
+from cender.io import create_run, save_outcomes, save_truth
+from cender.types import Annotation, Identities, Neurons, Outcome, VoxelSize
 
 
 @pytest.fixture
@@ -99,16 +101,25 @@ def test_picture_is_drawn(folders: tuple[str, str], tmp_path: Path) -> None:
     assert "cannot be written" in refuse(mine, "--truth", truth, "--picture", str(tmp_path / "errors.xyz"))
 
 
-def test_a_run_without_annotations_is_renamed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    truth = recording(volume(0, Neuron(0, identity=4), Neuron(8, identity=5)))
-    predicted = recording(volume(0, Neuron(0, identity=0), Neuron(8, identity=1)))
-    monkeypatch.setattr("cender.io.run_results.load_run", lambda path: predicted)
-    save_truth(truth, tmp_path / "truth")
+def save_run(path: Path, annotation: Annotation) -> None:
+    """A run folder of one volume that found and named these neurons, and of one that failed."""
+    count = len(annotation)
+    neurons = Neurons(annotation.centre_um, np.zeros(count, int), np.full(count, 2), np.ones(count), annotation.regions)
+    names = Identities(annotation.identity, annotation.probability)
+    outcomes = [Outcome(0, 0.1, "ok", neurons=neurons, identities=names), Outcome(1, 0.3, "failed", "dark")]
+    run_folder = create_run(path, {"recording": {"voxel_um": [1.0, 1.0, 1.0], "rate_hz": 5.0}})
+    save_outcomes(run_folder, outcomes, VoxelSize(1.0, 1.0, 1.0))
+
+
+def test_a_run_without_annotations_is_renamed(tmp_path: Path) -> None:
+    true = (Neuron(0, identity=4), Neuron(8, identity=5))
+    save_truth(recording(volume(0, *true), volume(1, *true)), tmp_path / "truth")
     worm = tmp_path / "worm"
-    worm.mkdir()
-    (worm / "run.toml").write_text("format = 1\n", encoding="utf-8")
+    save_run(worm, volume(0, Neuron(0, identity=0), Neuron(8, identity=1)))
     words = (str(worm), "--truth", str(tmp_path / "truth"), "--json")
-    assert json.loads(run(*words))["identity"]["accuracy"] == 1
+    figures = json.loads(run(*words))
+    assert figures["detection_3d"] == pytest.approx({"precision": 1, "recall": 1 / 2, "f1": 2 / 3})
+    assert figures["identity"]["accuracy"] == 1 / 2  # the failed volume is missed
     assert json.loads(run(*words, "--keep-numbers"))["identity"]["accuracy"] == 0
     (worm / "annotations.sqlite").touch()
     assert json.loads(run(*words))["identity"]["accuracy"] == 0

@@ -7,9 +7,7 @@ from cender.types import Annotation
 
 
 def kinds(truth: Annotation, predicted: Annotation) -> dict[str, int]:
-    return {
-        kind: count for kind, count in classify_detections(pair_volume(predicted, truth)).items() if count
-    }
+    return {kind: count for kind, count in classify_detections(pair_volume(predicted, truth)).items() if count}
 
 
 def test_neuron_in_many_pieces_is_one_split() -> None:

@@ -52,9 +52,7 @@ def test_calibration_does_not_depend_on_the_order_of_ties() -> None:
 
 def test_name_without_probability_is_the_least_certain() -> None:
     truth = recording(volume(0, Neuron(0, identity=0), Neuron(8, identity=1)))
-    sure = recording(
-        volume(0, Neuron(0, identity=0, probability=0.5), Neuron(8, identity=9, probability=0.9))
-    )
+    sure = recording(volume(0, Neuron(0, identity=0, probability=0.5), Neuron(8, identity=9, probability=0.9)))
     unsure = recording(
         volume(0, Neuron(0, identity=0, probability=0.5), Neuron(8, identity=9, probability=float("nan")))
     )
@@ -88,12 +86,8 @@ def test_figures_that_are_not_finite_are_left_out_of_traces() -> None:
 
 def test_ratios_are_renamed_with_their_neurons() -> None:
     wave = {t: 1.0 + t % 2 for t in range(4)}
-    truth = recording(
-        *(volume(t, Neuron(0, identity=3)) for t in wave), ratio={(3, t): v for t, v in wave.items()}
-    )
-    predicted = recording(
-        *(volume(t, Neuron(0, identity=0)) for t in wave), ratio={(0, t): v for t, v in wave.items()}
-    )
+    truth = recording(*(volume(t, Neuron(0, identity=3)) for t in wave), ratio={(3, t): v for t, v in wave.items()})
+    predicted = recording(*(volume(t, Neuron(0, identity=0)) for t in wave), ratio={(0, t): v for t, v in wave.items()})
     assert evaluate_recording(predicted, truth).traces.correlation == 0
     renamed = evaluate_recording(predicted, truth, rename=True)
     assert renamed.traces.correlation == pytest.approx(1)
@@ -102,11 +96,12 @@ def test_ratios_are_renamed_with_their_neurons() -> None:
 
 def test_renaming_gives_a_spare_number_no_true_name() -> None:
     truth = recording(volume(0, Neuron(0, identity=0), Neuron(8, identity=1)))
-    predicted = recording(volume(0, Neuron(0, identity=1), Neuron(30, identity=0)))
-    result = evaluate_recording(predicted, truth, rename=True)
-    # Number 1 is renamed to 0; the false detection's old 0 must not become a true name by accident.
-    assert result.identity_outcomes["right"] == 1
-    assert result.identity_outcomes["missed"] == 1
+    predicted = recording(volume(0, Neuron(0, identity=5), Neuron(30, identity=1)))
+    kept = evaluate_recording(predicted, truth).identity_outcomes
+    assert (kept["wrong"], kept["misplaced"]) == (1, 1)
+    # 5 is renamed to 0; the false detection's own 1 must not be taken for the true one.
+    renamed = evaluate_recording(predicted, truth, rename=True).identity_outcomes
+    assert (renamed["right"], renamed["missed"]) == (1, 1)
 
 
 def test_nothing_at_all_gives_null_everywhere() -> None:
