@@ -76,9 +76,7 @@ def draw_background(
     depth = np.abs(glow.neurons.depth_um[frame])
     strength = optics.haze * counts * np.exp(-depth / HAZE_DEPTH_UM)
     for sigma_um, weight in ((NEAR_UM, np.exp(-depth / 6)), (FAR_UM, 1 - np.exp(-depth / 6))):
-        total += _splat(
-            glow.neurons.centre_px[frame], strength * weight, sigma_um / scale_um, (rows, columns)
-        )
+        total += _splat(glow.neurons.centre_px[frame], strength * weight, sigma_um / scale_um, (rows, columns))
     ring = np.exp(-((glow.neuropil.depth_um[frame] / NEUROPIL_DEPTH_UM) ** 2))
     light = optics.neuropil * np.median(counts) * tissue.neuropil_light * ring
     total += _splat(glow.neuropil.centre_px[frame], light, 2.0 / scale_um, (rows, columns))
@@ -91,9 +89,7 @@ def draw_background(
 
 def enlarge(coarse: Float32[np.ndarray, "yc xc"], rows: int, columns: int) -> Float32[np.ndarray, "y x"]:
     """The smooth light at full size."""
-    full = cv2.resize(
-        coarse, (coarse.shape[1] * COARSE, coarse.shape[0] * COARSE), interpolation=cv2.INTER_LINEAR
-    )
+    full = cv2.resize(coarse, (coarse.shape[1] * COARSE, coarse.shape[0] * COARSE), interpolation=cv2.INTER_LINEAR)
     return np.ascontiguousarray(full[:rows, :columns])
 
 

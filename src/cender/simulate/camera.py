@@ -36,9 +36,7 @@ def make_camera(params: CameraParams, rows: int, columns: int, rng: np.random.Ge
     )
 
 
-def expose(
-    camera: Camera, light: Float32[np.ndarray, "y x"], rng: np.random.Generator
-) -> UInt16[np.ndarray, "y x"]:
+def expose(camera: Camera, light: Float32[np.ndarray, "y x"], rng: np.random.Generator) -> UInt16[np.ndarray, "y x"]:
     """What the camera reads for this light (counts); the light's array is used up."""
     noise = rng.standard_normal(light.shape, dtype=np.float32)
     spread = np.multiply(light, camera.gain)

@@ -70,9 +70,7 @@ def make_species() -> Species:
                 placed = np.concatenate([placed, spots])
                 ganglion += [index] * len(spots)
     cord_a = CORD_FIRST_UM + np.cumsum(rng.uniform(*CORD_SPACING_UM, CORD_CELLS))
-    cord = np.stack(
-        [cord_a, rng.normal(CORD_DEPTH_UM, 0.5, CORD_CELLS), rng.normal(0, 1.0, CORD_CELLS)], axis=1
-    )
+    cord = np.stack([cord_a, rng.normal(CORD_DEPTH_UM, 0.5, CORD_CELLS), rng.normal(0, 1.0, CORD_CELLS)], axis=1)
     return Species(np.concatenate([placed, cord]), np.array(ganglion + [-1] * CORD_CELLS))
 
 

@@ -96,9 +96,7 @@ def make_motion(params: SimulateParams, rng: np.random.Generator) -> Motion:
         move.roll_rad * smooth(1.5)[:, 0] + events["twist"].envelope(times_s),
         1 + move.stretch * smooth(1.2)[:, 0],
         bends,
-        (move.wobble_um / np.sqrt(WOBBLE_MODES / 2) * smooth(0.7, 3 * WOBBLE_MODES)).reshape(
-            -1, WOBBLE_MODES, 3
-        ),
+        (move.wobble_um / np.sqrt(WOBBLE_MODES / 2) * smooth(0.7, 3 * WOBBLE_MODES)).reshape(-1, WOBBLE_MODES, 3),
         np.concatenate(
             [waves.normal(0, 0.06, (WOBBLE_MODES, 3)), waves.uniform(0, 2 * np.pi, (WOBBLE_MODES, 1))], axis=1
         ),
@@ -115,9 +113,7 @@ def _draw_all_events(move: MotionParams, until_s: float, rng: np.random.Generato
     }
 
 
-def bend_centre_line(
-    motion: Motion, steps: slice
-) -> tuple[Float[np.ndarray, "t s 2"], Float[np.ndarray, "t s"]]:
+def bend_centre_line(motion: Motion, steps: slice) -> tuple[Float[np.ndarray, "t s 2"], Float[np.ndarray, "t s"]]:
     """Centre line as ``y x`` µm from the middle of the field, and its direction (to the tail) in radians.
 
     Curvature is integrated from the pivot both ways, as the tracking stage holds the head and not the tail.
@@ -138,9 +134,7 @@ def bend_centre_line(
     return line, angle
 
 
-def place_points(
-    motion: Motion, adl_um: Float[np.ndarray, "n 3"], steps: slice
-) -> Float[np.ndarray, "t n 3"]:
+def place_points(motion: Motion, adl_um: Float[np.ndarray, "n 3"], steps: slice) -> Float[np.ndarray, "t n 3"]:
     """Where points of the body are at every step: ``z y x`` in µm from the middle of the scanned volume.
 
     Dorsal lies to one side of the centre line in the image and left above or below it in depth: an animal on

@@ -17,12 +17,8 @@ class AnatomyParams(Params):
     """The animal: which neurons it has, where, how large and how bright."""
 
     neurons: tuple[int, int] = Field((140, 190), description="fewest and most neurons of an animal")
-    invisible: float = Field(
-        0.06, ge=0, le=1, description="share of neurons too dim to be seen in any volume"
-    )
-    variation_um: float = Field(
-        1.1, ge=0, description="how far a neuron lies from its place in the average animal, sd"
-    )
+    invisible: float = Field(0.06, ge=0, le=1, description="share of neurons too dim to be seen in any volume")
+    variation_um: float = Field(1.1, ge=0, description="how far a neuron lies from its place in the average animal, sd")
     scale_sd: float = Field(
         0.05, ge=0, description="how much animals differ in length, height and width, sd of the factor"
     )
@@ -33,18 +29,14 @@ class AnatomyParams(Params):
         (1.15, 2.9), description="smallest and largest usual half depth of a nucleus at half its peak"
     )
     flatness: Range = Field((2.0, 5.0), description="profile of nuclei: 2 is a bell, 5 a flat top")
-    brightness_sd: float = Field(
-        0.5, ge=0, description="spread of brightness between neurons, sd of its logarithm"
-    )
+    brightness_sd: float = Field(0.5, ge=0, description="spread of brightness between neurons, sd of its logarithm")
 
 
 class MotionParams(Params):
     """How the head moves, bends, rolls and drifts."""
 
     side: Literal["either", "left", "right"] = Field("either", description="side that faces the objective")
-    undulation_rad: float = Field(
-        0.55, ge=0, description="bend of the head and neck by the travelling wave, amplitude"
-    )
+    undulation_rad: float = Field(0.55, ge=0, description="bend of the head and neck by the travelling wave, amplitude")
     undulation_hz: float = Field(0.45, gt=0, description="frequency of the travelling wave")
     swing_rad: float = Field(0.45, ge=0, description="irregular swings of the head, sd")
     deep_bends_per_min: float = Field(5.0, ge=0, description="deep bends of the head")
@@ -59,25 +51,17 @@ class MotionParams(Params):
     stage_jump_um: float = Field(18.0, ge=0, description="size of such a step, sd")
     focus_um: float = Field(2.0, ge=0, description="wandering along z, sd")
     roll_rad: float = Field(0.14, ge=0, description="rolling about the body axis, sd")
-    stretch: float = Field(
-        0.025, ge=0, description="lengthening and shortening of the head, sd of the factor"
-    )
+    stretch: float = Field(0.025, ge=0, description="lengthening and shortening of the head, sd of the factor")
     wobble_um: float = Field(1.0, ge=0, description="smooth local deformation, sd")
 
 
 class OpticsParams(Params):
     """What the microscope makes of the animal."""
 
-    peak_counts: float = Field(
-        70.0, gt=0, description="camera counts of a median neuron at its peak, above background"
-    )
+    peak_counts: float = Field(70.0, gt=0, description="camera counts of a median neuron at its peak, above background")
     haze: float = Field(0.011, ge=0, description="out-of-focus light around neurons, relative to their own")
-    body_glow: float = Field(
-        0.05, ge=0, description="autofluorescence of the body, relative to a median neuron"
-    )
-    neuropil: float = Field(
-        0.05, ge=0, description="light of the nerve ring and the cord, relative to a median neuron"
-    )
+    body_glow: float = Field(0.05, ge=0, description="autofluorescence of the body, relative to a median neuron")
+    neuropil: float = Field(0.05, ge=0, description="light of the nerve ring and the cord, relative to a median neuron")
     defocus_per_min: float = Field(2.0, ge=0, description="moments in which the image blurs")
     defocus_um: float = Field(0.7, ge=0, description="blur radius in such a moment, sd")
     fading: float = Field(0.03, ge=0, le=1, description="share of time in which a neuron has faded")
@@ -92,9 +76,7 @@ class OpticsParams(Params):
     green_into_red: float = Field(0.01, ge=0, description="green light seen by the red camera")
     camera_shift_px: float = Field(4.0, ge=0, description="shift of the green camera against the red one, sd")
     camera_rotation_deg: float = Field(0.3, ge=0, description="rotation between the cameras, sd")
-    camera_scale: float = Field(
-        0.003, ge=0, description="difference in magnification between the cameras, sd"
-    )
+    camera_scale: float = Field(0.003, ge=0, description="difference in magnification between the cameras, sd")
     mirrored: bool = Field(False, description="the microscope shows a mirror image")
 
 
@@ -102,9 +84,7 @@ class ActivityParams(Params):
     """What the neurons do."""
 
     active: float = Field(0.65, ge=0, le=1, description="share of neurons whose activity changes")
-    amplitude: Range = Field(
-        (0.15, 1.6), description="smallest and largest usual relative change of the ratio"
-    )
+    amplitude: Range = Field((0.15, 1.6), description="smallest and largest usual relative change of the ratio")
     base_ratio: Range = Field((0.35, 1.1), description="smallest and largest usual ratio at rest")
     shared: float = Field(
         0.6, ge=0, le=1, description="share of the activity that follows the common state of the brain"
@@ -123,9 +103,7 @@ class CameraParams(Params):
     row_sd: float = Field(0.65, ge=0, description="fixed pattern of rows")
     pixel_sd: float = Field(2.9, ge=0, description="fixed pattern of single pixels")
     read_noise: float = Field(8.8, ge=0, description="noise of the median pixel without light")
-    noise_spread: float = Field(
-        0.25, ge=0, description="how noise differs between pixels, sd of its logarithm"
-    )
+    noise_spread: float = Field(0.25, ge=0, description="how noise differs between pixels, sd of its logarithm")
     gain: float = Field(1.0, ge=0, description="counts per photo-electron: shot noise is √(gain × counts)")
     hot_pixels: float = Field(2e-5, ge=0, le=1, description="share of pixels that are stuck far too bright")
     full_well: int = Field(65535, ge=1, le=65535, description="largest count")
@@ -134,17 +112,13 @@ class CameraParams(Params):
 class SimulateParams(Params):
     """A simulated recording; the preset sets all knobs, single ones may be turned afterwards."""
 
-    preset: Preset = Field(
-        "typical", description="'easy', 'typical' or 'hard': what the settings below start from"
-    )
+    preset: Preset = Field("typical", description="'easy', 'typical' or 'hard': what the settings below start from")
     seed: int = Field(0, ge=0, description="a new animal, with a new path, for every seed")
     volumes: int = Field(50, ge=1, description="number of volumes")
     shape: tuple[int, int, int] = Field((18, 1024, 1024), description="frames, rows and columns of a volume")
     voxel_um: tuple[float, float, float] = Field((1.5, 0.3, 0.3), description="voxel size: [z, y, x]")
     rate_hz: float = Field(5.0, gt=0, description="volumes per second")
-    flyback: float = Field(
-        0.1, ge=0, lt=1, description="share of a volume's time in which the scanner flies back"
-    )
+    flyback: float = Field(0.1, ge=0, lt=1, description="share of a volume's time in which the scanner flies back")
     anatomy: AnatomyParams = Field(default_factory=AnatomyParams, description="the animal")
     motion: MotionParams = Field(default_factory=MotionParams, description="how it moves")
     optics: OpticsParams = Field(default_factory=OpticsParams, description="what the microscope makes of it")

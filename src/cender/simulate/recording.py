@@ -26,9 +26,7 @@ class Simulation:
         """True ratio of every neuron in one volume, by identity."""
         world = self.world
         values = world.light.ratio[volume]
-        return {
-            int(identity): float(value) for identity, value in zip(world.animal.identity, values, strict=True)
-        }
+        return {int(identity): float(value) for identity, value in zip(world.animal.identity, values, strict=True)}
 
     def events(self, volume: int) -> tuple[str, ...]:
         """What makes this volume hard: deep bend, omega turn, twist, defocus."""

@@ -44,9 +44,7 @@ def draw_frame(
     rows, columns = world.params.shape[1:]
     counts = world.counts(volume, channel)
     if channel == GREEN:
-        glow = Glow(
-            *(_moved(placement, world.green_map) for placement in (glow.neurons, glow.neuropil, glow.outline))
-        )
+        glow = Glow(*(_moved(placement, world.green_map) for placement in (glow.neurons, glow.neuropil, glow.outline)))
         spots = replace(spots, centre_px=map_points(spots.centre_px, world.green_map))
     coarse = draw_background(world.params, glow, world.tissue, counts[: len(world.animal)], frame)
     image = enlarge(coarse, rows, columns)
@@ -60,9 +58,7 @@ def draw_frame(
     return image
 
 
-def map_points(
-    points_yx: Float[np.ndarray, "*n 2"], affine: Float[np.ndarray, "2 3"]
-) -> Float[np.ndarray, "*n 2"]:
+def map_points(points_yx: Float[np.ndarray, "*n 2"], affine: Float[np.ndarray, "2 3"]) -> Float[np.ndarray, "*n 2"]:
     """Points of the red camera as the green one sees them."""
     return np.asarray(points_yx @ affine[:, :2].T + affine[:, 2])
 

@@ -42,9 +42,7 @@ class Placement:
     depth_um: Float[np.ndarray, "z n"]
 
 
-def place_in_frames(
-    params: SimulateParams, motion: Motion, adl_um: Float[np.ndarray, "n 3"], volume: int
-) -> Placement:
+def place_in_frames(params: SimulateParams, motion: Motion, adl_um: Float[np.ndarray, "n 3"], volume: int) -> Placement:
     """Where points of the body are while each frame of a volume is exposed."""
     frames, rows, columns = params.shape
     voxel = np.array(params.voxel_um)

@@ -87,9 +87,7 @@ def _weighted_centre(regions: Regions, count: int) -> Float[np.ndarray, "m 3"]:
     return total / np.maximum(weight, 1e-9)[:, None]
 
 
-def find_head(
-    world: World, volume: int, centre_um: Float[np.ndarray, "m 3"], cord: Bool[np.ndarray, " m"]
-) -> Head:
+def find_head(world: World, volume: int, centre_um: Float[np.ndarray, "m 3"], cord: Bool[np.ndarray, " m"]) -> Head:
     """The head's outline and axes in the middle of the volume's scan.
 
     Anterior is the direction from 100 µm to 20 µm behind the nose; ventral is at right angles to it, on the

@@ -60,9 +60,7 @@ def make_world(params: SimulateParams) -> World:
     rows, columns = params.shape[1:]
     blur = optics.spawn(1)[0]
     times_s = (np.arange(params.volumes) + 0.5) / params.rate_hz
-    events = draw_events(
-        params.optics.defocus_per_min, params.volumes / params.rate_hz, (0.6, 2.0), (0.7, 2.0), blur
-    )
+    events = draw_events(params.optics.defocus_per_min, params.volumes / params.rate_hz, (0.6, 2.0), (0.7, 2.0), blur)
     return World(
         params,
         animal,
@@ -90,9 +88,7 @@ def _make_green_map(params: SimulateParams, rng: np.random.Generator) -> Float[n
 def _make_debris(params: SimulateParams, rng: np.random.Generator) -> Animal:
     """Spots that are no neurons: granules behind the head and dirt beside it."""
     count = params.optics.debris
-    place = np.stack(
-        [rng.uniform(125, 310, count), rng.normal(0, 14, count), rng.normal(0, 6, count)], axis=1
-    )
+    place = np.stack([rng.uniform(125, 310, count), rng.normal(0, 14, count), rng.normal(0, 6, count)], axis=1)
     beside = rng.random(count) < 0.4
     place[beside, 0] = rng.uniform(-40, 160, int(beside.sum()))
     place[beside, 1] = rng.choice((-1, 1), int(beside.sum())) * rng.uniform(28, 70, int(beside.sum()))
@@ -111,6 +107,4 @@ def _make_debris(params: SimulateParams, rng: np.random.Generator) -> Animal:
 
 
 def _join(first: Animal, second: Animal) -> Animal:
-    return Animal(
-        *(np.concatenate([getattr(first, f.name), getattr(second, f.name)]) for f in fields(Animal))
-    )
+    return Animal(*(np.concatenate([getattr(first, f.name), getattr(second, f.name)]) for f in fields(Animal)))
