@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import torch
@@ -31,8 +32,8 @@ def calibrate(arrays: Mapping[str, np.ndarray], held: Sequence[Sample]) -> dict[
     found = [_compare(arrays, sample, LOWEST) for sample in held]
     scaled = {name: np.array(value, np.float32) for name, value in arrays.items()}
     for kind in (0, 1):
-        scores = np.concatenate([pair[kind][0] for pair in found])
-        right = np.concatenate([pair[kind][1] for pair in found])
+        scores = np.concatenate([pair[kind].score for pair in found])
+        right = np.concatenate([pair[kind].right for pair in found])
         slope, shift = _fit_logistic(np.log(scores / (1 - scores)), right)
         scaled["out.weight"][kind] *= slope
         scaled["out.bias"][kind] = slope * scaled["out.bias"][kind] + shift
@@ -61,11 +62,17 @@ def measure_ranges(arrays: Mapping[str, np.ndarray], held: Sequence[Sample]) -> 
     return json.dumps({name: round(float(np.max(values)), 4) for name, values in seen.items()})
 
 
-Compared = tuple[Float[np.ndarray, " n"], Bool[np.ndarray, " n"], int]
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """Scores of what was found, whether each is right, and how many there are in truth."""
+
+    score: Float[np.ndarray, " n"]
+    right: Bool[np.ndarray, " n"]
+    true: int
 
 
 def _compare(arrays: Mapping[str, np.ndarray], sample: Sample, cut: float) -> tuple[Compared, Compared]:
-    """Scores of regions and of centres, whether each is right, and how many there are in truth."""
+    """Regions and neuron centres that the network finds in a head, beside its annotation."""
     maps = build_torch_score(arrays)(sample.image)
     frame, box, score = decode_regions(maps, cut)
     keep = suppress_boxes(frame, box, score, OVERLAP)
@@ -77,15 +84,15 @@ def _compare(arrays: Mapping[str, np.ndarray], sample: Sample, cut: float) -> tu
     size = np.array([STEP_UM, PIXEL_UM, PIXEL_UM])
     paired = match_centres(Annotation.from_points(0, sample.centre * size), Annotation.from_points(0, centre * size))
     return (
-        (score[keep], matched.partner_of_predicted >= 0, len(sample.box)),
-        (centre_score, paired.partner_of_predicted >= 0, len(sample.centre)),
+        Compared(score[keep], matched.partner_of_predicted >= 0, len(sample.box)),
+        Compared(centre_score, paired.partner_of_predicted >= 0, len(sample.centre)),
     )
 
 
 def _f1(parts: Sequence[Compared]) -> float:
-    right = sum(int(part[1].sum()) for part in parts)
-    said = sum(len(part[1]) for part in parts)
-    true = sum(part[2] for part in parts)
+    right = sum(int(part.right.sum()) for part in parts)
+    said = sum(len(part.right) for part in parts)
+    true = sum(part.true for part in parts)
     return 2 * right / max(said + true, 1)
 
 

@@ -88,7 +88,7 @@ def train_detector(
         checked = None
         if run.step % params.check_every == 0 or run.step == steps:
             checked = _check(run, held)
-            run.history.append([run.step, *losses, *checked])
+            run.history.append([float(run.step), *losses, *checked])
             if checkpoint is not None:
                 save_checkpoint(checkpoint, run, _describe(samples, params, seed, steps))
         on_step(Progress(run.step, steps, losses, checked))

@@ -1,0 +1,91 @@
+"""``cender train``: learn from annotated volumes."""
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from cender.cli.options import ConfigFile, Sets
+
+train = typer.Typer(
+    name="train",
+    help="Learn from annotated volumes: truth folders, or what `cender simulate` makes.",
+    no_args_is_help=True,
+    rich_markup_mode="rich",
+)
+
+
+@train.command()
+def detector(
+    folders: Annotated[
+        list[Path] | None, typer.Argument(metavar="FOLDER...", help="Truth folders with their recordings.")
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Weights to write.", show_default="FOLDER/models/detector.safetensors")
+    ] = None,
+    from_scratch: Annotated[
+        bool, typer.Option("--from-scratch", help="Start from nothing instead of the shipped weights.")
+    ] = False,
+    simulated: Annotated[
+        int, typer.Option(min=0, help="Also learn from this many simulated animals, three volumes each.")
+    ] = 0,
+    partial: Annotated[
+        bool, typer.Option("--partial", help="Not every neuron is marked: unmarked places teach nothing.")
+    ] = False,
+    seed: Annotated[int, typer.Option(help="Of everything random.")] = 0,
+    config_file: ConfigFile = None,
+    sets: Sets = None,
+) -> None:
+    """Train the detector of neuronal regions from 1 to 30 annotated volumes, in minutes on a CPU.
+
+    Starts from the shipped weights, so that few volumes are enough. Interrupt it with Ctrl-C whenever you like: the same
+    command goes on where it stopped.
+    """
+    from cender.cli.console import STDERR, track
+    from cender.config import load_config
+    from cender.errors import DataError
+    from cender.io import save_weights
+    from cender.pipeline.learning import collect_samples, learn_detector
+
+    config = load_config(config_file, sets or [])
+    if not folders and not simulated:
+        raise DataError("expected at least one truth folder, or --simulated N; found neither")
+    target = out or (folders[0] / "models" / "detector.safetensors" if folders and len(folders) == 1 else None)
+    if target is None:
+        raise DataError("several folders: say with --out where the weights should go")
+    samples = list(
+        track(collect_samples(folders or [], config, from_scratch, simulated, partial), "reading annotated volumes")
+    )
+    STDERR.print(f"{len(samples)} annotated volumes, {sum(len(sample.centre) for sample in samples)} neurons")
+    weights, history = _watch(lambda on_step: learn_detector(samples, config, from_scratch, seed, target, on_step))
+    save_weights(weights, target)
+    target.with_suffix(".checkpoint").unlink(missing_ok=True)
+    picture = target.with_suffix(".png")
+    _draw(history, picture)
+    best = max(history, key=lambda row: row[4] + row[5])
+    typer.echo(f"{target}\n{picture}")
+    STDERR.print(f"validation on held-out heads: regions F1 {best[4]:.3f}, neurons F1 {best[5]:.3f}")
+
+
+def _watch(learn: Any) -> Any:
+    """Run training under a progress bar that shows the losses and the last validation."""
+    from cender.cli.console import show_progress
+
+    with show_progress() as bar:
+        task = bar.add_task("training")
+        last = ""
+
+        def on_step(progress: Any) -> None:
+            nonlocal last
+            if progress.checked:
+                last = f", F1 {progress.checked[0]:.3f} / {progress.checked[1]:.3f}"
+            words = f"training: loss {sum(progress.losses):.2f}{last}"
+            bar.update(task, completed=progress.step, total=progress.steps, description=words)
+
+        return learn(on_step)
+
+
+def _draw(history: list[list[float]], path: Path) -> None:
+    from cender.plots.training import draw_training
+
+    draw_training(history, path)

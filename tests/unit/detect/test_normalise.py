@@ -1,0 +1,52 @@
+"""The network's own grid."""
+
+import numpy as np
+import pytest
+
+from cender.detect.decode import boxes_to_full
+from cender.detect.normalise import compress, cut_head
+from cender.types import Crop, VoxelSize
+
+
+def draw_blob(shape: tuple[int, int, int], at: tuple[float, float, float], size: tuple[float, float, float]) -> np.ndarray:
+    grids = np.meshgrid(*(np.arange(n) for n in shape), indexing="ij")
+    squared = sum(((grid - place) / width) ** 2 for grid, place, width in zip(grids, at, size, strict=True))
+    return (100 + 400 * np.exp(-squared)).astype(np.uint16)
+
+
+@pytest.mark.parametrize("voxel", [(1.5, 0.3, 0.3), (1.0, 0.235, 0.235), (3.0, 0.3, 0.3), (0.75, 0.6, 0.6)])
+def test_a_place_on_the_grid_is_the_same_place_in_the_volume(voxel: tuple[float, float, float]) -> None:
+    place = (6.0, 33.0, 51.0)
+    stack = draw_blob((14, 80, 90), place, (2.5, 6.0, 6.0))
+    image, grid = cut_head(stack, Crop(10, 8, 75, 66), VoxelSize(*voxel))
+    weight = image.astype(float) ** 4
+    index = [float((weight * axis).sum() / weight.sum()) for axis in np.indices(image.shape)]
+    np.testing.assert_allclose(np.array(index) * grid.step + grid.first, place, atol=0.35)
+
+
+def test_a_grid_close_to_the_networks_is_not_resampled() -> None:
+    stack = np.arange(5 * 40 * 40, dtype=np.uint16).reshape(5, 40, 40)
+    image, grid = cut_head(stack, Crop(0, 0, 40, 40), VoxelSize(1.55, 0.31, 0.29))
+    assert image.shape == stack.shape
+    np.testing.assert_array_equal(grid.step, 1)
+
+
+def test_boxes_cover_the_same_area_after_the_way_back() -> None:
+    stack = np.zeros((6, 64, 64), np.uint16)
+    _, grid = cut_head(stack, Crop(4, 2, 60, 62), VoxelSize(1.5, 0.15, 0.15))
+    assert grid.step[1] == pytest.approx(2)
+    # A box of 10 × 8 grid pixels from the crop's corner covers 20 × 16 pixels from there.
+    np.testing.assert_allclose(boxes_to_full(np.array([[0.0, 0.0, 10.0, 8.0]]), grid), [[4, 2, 20, 16]])
+
+
+@pytest.mark.parametrize("dtype", [np.uint8, np.uint16, np.int32, np.float32, np.float64])
+def test_brightness_does_not_depend_on_the_type(dtype: type) -> None:
+    stack = draw_blob((3, 20, 20), (1, 10, 10), (2, 4, 4)) // 4
+    np.testing.assert_allclose(
+        compress(stack.astype(dtype), 25.0, 100.0), compress(stack.astype(np.uint16), 25.0, 100.0), atol=1e-5
+    )
+
+
+def test_one_frame_stays_one_frame() -> None:
+    image, _ = cut_head(np.ones((1, 30, 30), np.uint16), Crop(0, 0, 30, 30), VoxelSize(5.0, 0.3, 0.3))
+    assert image.shape == (1, 30, 30)

@@ -1,0 +1,79 @@
+"""The default network: torch and OpenVINO say the same."""
+
+import numpy as np
+import pytest
+import torch
+
+from cender.errors import ModelError
+from cender.nets.dense import MAPS, DenseNet, build_net, build_torch_score, stack_neighbours
+from cender.nets.graph import build_graph, compile_graph
+from cender.nets.scoring import build_score
+from cender.types import Weights
+
+# What the README and the docs state: single precision, and int8 relative to the spread of the maps.
+FLOAT_TOLERANCE = 1e-3
+INT8_TOLERANCE = 0.1
+
+
+@pytest.fixture
+def arrays() -> dict[str, np.ndarray]:
+    torch.manual_seed(3)
+    return {name: value.numpy() for name, value in DenseNet(8, 16).state_dict().items()}
+
+
+@pytest.fixture
+def frames() -> np.ndarray:
+    return np.random.default_rng(1).random((7, 42, 54), dtype=np.float32)
+
+
+def find_ranges(arrays: dict[str, np.ndarray], frames: np.ndarray) -> dict[str, float]:
+    net, ranges = build_net(arrays), {}
+    for name, layer in net.named_modules():
+        if isinstance(layer, torch.nn.Conv2d):
+            layer.register_forward_hook(lambda _, inputs, __, name=name: ranges.update({name: float(inputs[0].max())}))
+    with torch.inference_mode():
+        net(stack_neighbours(torch.from_numpy(frames[:, :40, :52])))
+    return ranges
+
+
+def test_neighbours_are_dark_beyond_the_ends() -> None:
+    stacked = stack_neighbours(torch.arange(1.0, 4.0)[:, None, None].expand(3, 2, 2))
+    assert stacked.shape == (3, 5, 2, 2)
+    assert stacked[0, :, 0, 0].tolist() == [0, 0, 1, 2, 3]
+    assert stacked[2, :, 0, 0].tolist() == [1, 2, 3, 0, 0]
+
+
+def test_maps_have_half_the_size_rounded_up_to_the_networks_stride(arrays: dict, frames: np.ndarray) -> None:
+    assert build_torch_score(arrays)(frames).shape == (7, len(MAPS), 22, 28)
+
+
+def test_openvino_agrees_with_torch(arrays: dict, frames: np.ndarray) -> None:
+    expected = build_torch_score(arrays)(frames)
+    assert np.abs(expected).max() > 1
+    np.testing.assert_allclose(compile_graph(build_graph(arrays))(frames), expected, atol=FLOAT_TOLERANCE)
+
+
+def test_int8_stays_close_and_is_not_simply_the_same(arrays: dict, frames: np.ndarray) -> None:
+    expected = build_torch_score(arrays)(frames)
+    found = compile_graph(build_graph(arrays, find_ranges(arrays, frames)))(frames)
+    difference = np.abs(found - expected)
+    assert 0 < difference.mean() < INT8_TOLERANCE * expected.std()
+
+
+def test_other_shapes_work_one_after_the_other(arrays: dict, frames: np.ndarray) -> None:
+    score = compile_graph(build_graph(arrays))
+    first = score(frames)
+    assert score(frames[:3, :20, :30]).shape == (3, len(MAPS), 10, 16)
+    np.testing.assert_array_equal(score(frames), first)
+
+
+def test_int8_without_ranges_is_refused(arrays: dict) -> None:
+    with pytest.raises(ModelError, match="quantisation ranges"):
+        build_score(Weights(arrays), "cpu", "int8")
+
+
+def test_a_gpu_that_is_not_there_is_refused(arrays: dict) -> None:
+    if torch.cuda.is_available():
+        pytest.skip("this machine has a GPU")
+    with pytest.raises(ModelError, match="no GPU"):
+        build_score(Weights(arrays), "cuda")
