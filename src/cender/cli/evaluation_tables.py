@@ -29,10 +29,8 @@ def _describe_source(result: "Result") -> list[str]:
     said = {"split": origin.split, "seed": origin.seed, "preset hash": origin.preset_hash}
     return [
         f"{origin.predicted} compared with {origin.data}",
-        f"{origin.volumes} volumes ({origin.first_volume} to {origin.last_volume})"
-        + (f": {noted}" if noted else ""),
-        "identity numbers "
-        + ("renamed by one matching for the recording" if origin.renamed else "as they are"),
+        f"{origin.volumes} volumes ({origin.first_volume} to {origin.last_volume})" + (f": {noted}" if noted else ""),
+        "identity numbers " + ("renamed by one matching for the recording" if origin.renamed else "as they are"),
         ", ".join([f"cender {origin.version}", *(f"{key} {value}" for key, value in said.items() if value)]),
     ]
 
@@ -42,9 +40,9 @@ def _show_detection(result: "Result") -> Table:
     for column in ("precision", "recall", "F1", "true", "matched", "predicted"):
         table.add_column(column, justify="right")
     rows = {
-        "regions (2D, IoU > 0.3)": result.detection_2d,
-        "neurons (3D, IoU > 0.3)": result.detection_3d,
-        "centres (within 2 µm)": result.centre,
+        "regions (2D)": result.detection_2d,
+        "neurons (3D)": result.detection_3d,
+        "centres (2 µm)": result.centre,
     }
     for name, detection in rows.items():
         counts = (detection.truth, detection.matched, detection.judged)

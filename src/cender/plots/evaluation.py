@@ -32,9 +32,7 @@ def draw_evaluation(
     plot_counts(detection, left).set_title("detection errors")
     plot_counts(identity, right).set_title("identities")
     if shares:
-        for ax, (title, bars) in zip(
-            below.subplots(1, len(shares), squeeze=False)[0], shares.items(), strict=True
-        ):
+        for ax, (title, bars) in zip(below.subplots(1, len(shares), squeeze=False)[0], shares.items(), strict=True):
             plot_shares(bars, ax).set_title(title)
     return figure
 
@@ -44,7 +42,7 @@ def plot_counts(counts: Mapping[str, int], ax: Axes) -> Axes:
     colours = [GOOD if kind == "right" else BAD for kind in counts]
     bars = ax.bar(list(counts), list(counts.values()), color=colours)
     ax.bar_label(bars, padding=2, fontsize=9)
-    ax.margins(y=0.15)
+    ax.set_ylim(0, 1.15 * max(1, *counts.values()))
     ax.set_ylabel("neurons")
     _trim(ax)
     return ax

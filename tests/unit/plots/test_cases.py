@@ -39,8 +39,11 @@ def test_volumes_without_prediction_say_so() -> None:
 
 
 def test_evaluation_draws_a_bar_a_kind() -> None:
-    figure = draw_evaluation(
-        {"missed": 3, "false": 1}, {"right": 9, "wrong": 2}, {"depth": [("0 to 1", 0.5, 10)]}
-    )
+    figure = draw_evaluation({"missed": 3, "false": 1}, {"right": 9, "wrong": 2}, {"depth": [("0 to 1", 0.5, 10)]})
     assert [len(ax.patches) for ax in figure.axes] == [2, 2, 1]
     assert [patch.get_height() for patch in figure.axes[0].patches] == [3, 1]
+
+
+def test_no_errors_are_drawn_on_an_axis_from_zero() -> None:
+    ax = draw_evaluation({"missed": 0, "false": 0}, {"right": 0}, {}).axes[0]
+    assert ax.get_ylim()[0] == 0
