@@ -90,9 +90,7 @@ def head(anterior_yx: tuple[float, float], ventral_yx: tuple[float, float]) -> H
 Builder = Callable[[], Case]
 
 
-def detection(
-    prefix: str, precision: float | None, recall: float | None, f1: float | None
-) -> dict[str, float | None]:
+def detection(prefix: str, precision: float | None, recall: float | None, f1: float | None) -> dict[str, float | None]:
     """The three expected figures of one kind of detection."""
     return {f"{prefix}.precision": precision, f"{prefix}.recall": recall, f"{prefix}.f1": f1}
 

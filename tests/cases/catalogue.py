@@ -4,7 +4,5 @@ from cases import detection, naming, orientation
 from cases.building import Case
 
 CASES: dict[str, Case] = {
-    case.name: case
-    for module in (detection, naming, orientation)
-    for case in (build() for build in module.BUILDERS)
+    case.name: case for module in (detection, naming, orientation) for case in (build() for build in module.BUILDERS)
 }

@@ -35,9 +35,7 @@ def missed_neuron() -> Case:
         "identity.accuracy": 2 / 3,
     }
     story = "One of three neurons is not found: 2 of 3, and its identity is missed with it."
-    return Case(
-        "missed neuron", story, recording(volume(0, *truth)), recording(volume(0, *truth[:2])), expected
-    )
+    return Case("missed neuron", story, recording(volume(0, *truth)), recording(volume(0, *truth[:2])), expected)
 
 
 def false_neuron() -> Case:
@@ -50,9 +48,7 @@ def false_neuron() -> Case:
         "identity.accuracy": 1,
     }
     story = "A third neuron is found where there is none."
-    return Case(
-        "false neuron", story, recording(volume(0, *found[:2])), recording(volume(0, *found)), expected
-    )
+    return Case("false neuron", story, recording(volume(0, *found[:2])), recording(volume(0, *found)), expected)
 
 
 def touching_neurons_merged() -> Case:
@@ -133,9 +129,7 @@ def other_frames() -> Case:
     }
     story = "The same place, but other frames: boxes of different frames never match."
     truth = recording(volume(0, Neuron(0, frames=(0, 1, 2))))
-    return Case(
-        "right place, wrong frames", story, truth, recording(volume(0, Neuron(0, frames=(3, 4, 5)))), expected
-    )
+    return Case("right place, wrong frames", story, truth, recording(volume(0, Neuron(0, frames=(3, 4, 5)))), expected)
 
 
 def greedy_trap() -> Case:
@@ -239,9 +233,7 @@ def empty_truth() -> Case:
         "traces.complete": None,
     }
     story = "A volume without neurons: what is found there is false, and recall has no answer."
-    return Case(
-        "empty truth", story, recording(volume(0)), recording(volume(0, Neuron(0, identity=0))), expected
-    )
+    return Case("empty truth", story, recording(volume(0)), recording(volume(0, Neuron(0, identity=0))), expected)
 
 
 def partly_annotated() -> Case:

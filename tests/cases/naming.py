@@ -28,9 +28,7 @@ def identity_rotation() -> Case:
 def identity_wrong() -> Case:
     expected = {**errors("identity", right=1, wrong=1), "identity.accuracy": 1 / 2}
     story = "One neuron is given a number that belongs to nobody here."
-    return Case(
-        "identity wrong", story, recording(volume(0, A, B)), recording(volume(0, A, _named(B, 9))), expected
-    )
+    return Case("identity wrong", story, recording(volume(0, A, B)), recording(volume(0, A, _named(B, 9))), expected)
 
 
 def identity_refused() -> Case:
@@ -66,9 +64,7 @@ def unlabelled_neighbour_named() -> Case:
         "identity.recall_at_95_strict": 1,
         "identity.calibration_error": 0,
     }
-    story = (
-        "An unlabelled neuron is given a number that is annotated nowhere: nobody can say that it is wrong."
-    )
+    story = "An unlabelled neuron is given a number that is annotated nowhere: nobody can say that it is wrong."
     truth = recording(volume(0, A, _named(B, -1)))
     predicted = recording(volume(0, A, _named(B, 5, 0.6)))
     return Case("unlabelled neighbour named", story, truth, predicted, expected)
@@ -83,9 +79,7 @@ def same_name_twice() -> Case:
         "identity.recall_at_95_strict": 0,
         "identity.calibration_error": (0.95 + 0.1) / 2,
     }
-    story = (
-        "A false detection carries the same name with a higher probability: accurate, but not trustworthy."
-    )
+    story = "A false detection carries the same name with a higher probability: accurate, but not trustworthy."
     predicted = recording(volume(0, _named(A, 0, 0.9), _named(B, 0, 0.95)))
     return Case("same name twice", story, recording(volume(0, A)), predicted, expected)
 
@@ -99,9 +93,7 @@ def probability_cut() -> Case:
     }
     story = "Right at 0.9 and 0.8, wrong at 0.7, right at 0.6: a cut that is 95 % right keeps the first two."
     names = [_named(A, 0, 0.9), _named(B, 1, 0.8), _named(C, 9, 0.7), _named(D, 3, 0.6)]
-    return Case(
-        "probability cut", story, recording(volume(0, A, B, C, D)), recording(volume(0, *names)), expected
-    )
+    return Case("probability cut", story, recording(volume(0, A, B, C, D)), recording(volume(0, *names)), expected)
 
 
 def identity_not_in_training() -> Case:
@@ -147,9 +139,7 @@ def renamed_inconsistently() -> Case:
     story = "The numbers change places in the third volume: one renaming cannot serve both."
     seven, eight = _named(A, 7), _named(B, 8)
     truth = recording(*(volume(index, A, B) for index in range(3)))
-    predicted = recording(
-        volume(0, seven, eight), volume(1, seven, eight), volume(2, _named(A, 8), _named(B, 7))
-    )
+    predicted = recording(volume(0, seven, eight), volume(1, seven, eight), volume(2, _named(A, 8), _named(B, 7)))
     return Case("renamed inconsistently", story, truth, predicted, expected, {"rename": True})
 
 
@@ -159,9 +149,7 @@ def traces_compared() -> Case:
         "traces.correlation": 0,
         "traces.complete": 1,
     }
-    story = (
-        "Three traces: one scaled (correlation 1), one upside down (-1), one that varies by 2 % (left out)."
-    )
+    story = "Three traces: one scaled (correlation 1), one upside down (-1), one that varies by 2 % (left out)."
     wave, flat = (1.0, 2.0, 1.0, 2.0), (1.0, 1.02, 1.0, 1.02)
     true = {(0, t): v for t, v in enumerate(wave)} | {(1, t): v for t, v in enumerate(wave)}
     true |= {(2, t): v for t, v in enumerate(flat)}

@@ -18,9 +18,7 @@ def flipped_anterior() -> Case:
     expected = {"axes.accuracy": 0, "axes.flagged": 0}
     story = "Nose and tail are exchanged."
     truth = recording(volume(0, NEURON, head=head(RIGHT, DOWN)))
-    return Case(
-        "flipped anterior", story, truth, recording(volume(0, NEURON, head=head(LEFT, DOWN))), expected
-    )
+    return Case("flipped anterior", story, truth, recording(volume(0, NEURON, head=head(LEFT, DOWN))), expected)
 
 
 def flipped_ventral() -> Case:

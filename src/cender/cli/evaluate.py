@@ -13,12 +13,8 @@ if TYPE_CHECKING:
 
 
 def evaluate(
-    worm: Annotated[
-        Path, typer.Argument(metavar="WORM", help="A run folder, or a truth folder of another annotator.")
-    ],
-    truth: Annotated[
-        Path, typer.Option("--truth", metavar="TRUTH", help="The truth folder to compare with.")
-    ],
+    worm: Annotated[Path, typer.Argument(metavar="WORM", help="A run folder, or a truth folder of another annotator.")],
+    truth: Annotated[Path, typer.Option("--truth", metavar="TRUTH", help="The truth folder to compare with.")],
     volumes: Annotated[
         str | None, typer.Option(metavar="A:B", help="Compare these volumes only, the last one not included.")
     ] = None,
@@ -66,9 +62,7 @@ def _load_side(path: Path) -> "Truth":
     if (path / "truth.toml").is_file():
         return load_truth(path)
     found = "no such folder" if not path.exists() else "a folder with neither" if path.is_dir() else "a file"
-    raise DataError(
-        f"{path}: expected a run folder (with run.toml) or a truth folder (with truth.toml), found {found}"
-    )
+    raise DataError(f"{path}: expected a run folder (with run.toml) or a truth folder (with truth.toml), found {found}")
 
 
 def _is_unannotated_run(path: Path) -> bool:
@@ -94,9 +88,7 @@ def _check_volumes(truth: "Truth", path: Path, wanted: range | None, text: str |
         raise DataError(f"{path} holds no volume to compare with")
     if wanted is not None and not any(volume in wanted for volume in truth.annotations):
         first, last = min(truth.annotations), max(truth.annotations)
-        raise DataError(
-            f"--volumes {text}: {path} has none of these; its {len(truth)} volumes are {first} to {last}"
-        )
+        raise DataError(f"--volumes {text}: {path} has none of these; its {len(truth)} volumes are {first} to {last}")
 
 
 def _save_picture(result: "Result", path: Path) -> None:

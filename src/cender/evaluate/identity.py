@@ -63,9 +63,7 @@ def measure_identity(pairings: Iterable[Pairing], known: Collection[int] | None 
     pairings = tuple(pairings)
     neurons = collect_neurons(pairings)
     names = collect_names(pairings)
-    knowable = (
-        np.ones(len(neurons.identity), bool) if known is None else np.isin(neurons.identity, sorted(known))
-    )
+    knowable = np.ones(len(neurons.identity), bool) if known is None else np.isin(neurons.identity, sorted(known))
     return Identity(
         accuracy=_share(neurons.right[knowable]),
         accuracy_all=_share(neurons.right),
@@ -109,9 +107,7 @@ def collect_names(pairings: Iterable[Pairing]) -> GivenNames:
     return GivenNames(np.concatenate(probabilities), np.concatenate(rights))
 
 
-def measure_recall_at_precision(
-    names: GivenNames, truth_count: int, precision: float = PRECISION
-) -> float | None:
+def measure_recall_at_precision(names: GivenNames, truth_count: int, precision: float = PRECISION) -> float | None:
     """Share of the true neurons rightly named at the lowest cut of the probability that keeps this precision.
 
     Names of the same probability stay or go together. 0 where no cut is precise enough, None without true
@@ -143,9 +139,7 @@ def measure_calibration_error(names: GivenNames, bins: int = BINS) -> float | No
     return math.fsum(gaps) / len(order)
 
 
-def _measure_worst(
-    volume: Int[np.ndarray, " n"], right: Bool[np.ndarray, " n"], share: float = 0.05
-) -> float | None:
+def _measure_worst(volume: Int[np.ndarray, " n"], right: Bool[np.ndarray, " n"], share: float = 0.05) -> float | None:
     """Mean accuracy of the worst 5 % of the volumes that have neurons, rounded up to whole volumes."""
     if len(volume) == 0:
         return None

@@ -77,9 +77,7 @@ def locate_nearest(distances_um: Float[np.ndarray, "n m"]) -> Int[np.ndarray, " 
     return nearest
 
 
-def _intersect_frames(
-    truth: Regions, predicted: Regions
-) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray]]:
+def _intersect_frames(truth: Regions, predicted: Regions) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray]]:
     """Rows, columns and shared areas of every frame that both have; other pairs share nothing."""
     for z in np.intersect1d(truth.z, predicted.z):
         rows, columns = np.flatnonzero(truth.z == z), np.flatnonzero(predicted.z == z)

@@ -35,9 +35,7 @@ def pair_volumes(predicted: Truth, truth: Truth, volumes: Iterable[int]) -> tupl
     if boxed:
         _check_voxel_sizes(predicted, truth)
     return tuple(
-        pair_volume(
-            predicted.annotations.get(volume), truth.annotations[volume], boxed=boxed, centred=centred
-        )
+        pair_volume(predicted.annotations.get(volume), truth.annotations[volume], boxed=boxed, centred=centred)
         for volume in volumes
     )
 

@@ -51,9 +51,7 @@ def rename_pairings(pairings: Iterable[Pairing], mapping: Mapping[int, int]) -> 
     )
 
 
-def rename_ratios(
-    ratio: Mapping[tuple[int, int], float], mapping: Mapping[int, int]
-) -> dict[tuple[int, int], float]:
+def rename_ratios(ratio: Mapping[tuple[int, int], float], mapping: Mapping[int, int]) -> dict[tuple[int, int], float]:
     """The same ratios by (identity, volume) with the predicted numbers replaced."""
     return {(mapping.get(identity, identity), volume): value for (identity, volume), value in ratio.items()}
 

@@ -77,10 +77,7 @@ class Result:
 
     def _count(self) -> Json:
         return {
-            **{
-                name: _count_detection(getattr(self, name))
-                for name in ("detection_2d", "detection_3d", "centre")
-            },
+            **{name: _count_detection(getattr(self, name)) for name in ("detection_2d", "detection_3d", "centre")},
             "axes": {
                 "volumes": self.axes.volumes,
                 "flagged": self.axes.flagged_count,

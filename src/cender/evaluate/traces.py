@@ -47,9 +47,7 @@ def measure_traces(
         Volumes to take; None = all.
     """
     true_traces, predicted_traces = _gather(truth, volumes), _gather(predicted, volumes)
-    varying = [
-        identity for identity, trace in sorted(true_traces.items()) if is_varying(np.array([*trace.values()]))
-    ]
+    varying = [identity for identity, trace in sorted(true_traces.items()) if is_varying(np.array([*trace.values()]))]
     values = [_correlate(predicted_traces.get(identity, {}), true_traces[identity]) for identity in varying]
     complete, identities = _count_complete(neurons)
     return TraceFigures(

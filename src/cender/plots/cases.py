@@ -59,9 +59,7 @@ def plot_ratios(truth: Truth, predicted: Truth, ax: Axes) -> Axes:
     """True ratios as lines, predicted ones dashed, one above the other by identity."""
     for side, colour, line in ((truth, TRUTH_COLOUR, "-"), (predicted, PREDICTED_COLOUR, "--")):
         for identity in sorted({key[0] for key in truth.ratio}):
-            points = sorted(
-                (volume, value) for (number, volume), value in side.ratio.items() if number == identity
-            )
+            points = sorted((volume, value) for (number, volume), value in side.ratio.items() if number == identity)
             if points:
                 volume, ratio = np.array(points).T
                 ax.plot(volume, ratio - ratio.mean() + 3 * identity, line, color=colour)
