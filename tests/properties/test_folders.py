@@ -97,7 +97,7 @@ def assert_same(found: object, expected: object) -> None:
 
 
 @given(truths())
-@settings(max_examples=30)
+@settings(max_examples=20)
 def test_truth_folder_round_trips(truth: Truth) -> None:
     with tempfile.TemporaryDirectory() as folder:
         save_truth(truth, Path(folder))
@@ -138,7 +138,7 @@ def outcomes(draw: st.DrawFn, volume: int) -> Outcome:
 
 
 @given(st.data(), voxels)
-@settings(max_examples=25)
+@settings(max_examples=15)
 def test_run_folder_round_trips(data: st.DataObject, voxel: VoxelSize) -> None:
     volumes = data.draw(st.lists(st.integers(0, 500), max_size=4, unique=True))
     made = [data.draw(outcomes(volume)) for volume in volumes]

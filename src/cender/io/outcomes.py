@@ -37,7 +37,7 @@ def _frame(name: str, columns: Mapping[str, Any]) -> pl.DataFrame:
         [
             pl.Series(key, columns[key], dtype=column.kind, nan_to_null=True)
             if key in columns
-            else pl.repeat(None, height, dtype=column.kind, eager=True).alias(key)
+            else pl.Series(key, [None] * height, dtype=column.kind)
             for key, column in RUN_TABLES[name].columns.items()
         ]
     )

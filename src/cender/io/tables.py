@@ -52,12 +52,8 @@ def load_table(path: Path, schema: Schema) -> pl.DataFrame:
     if path.suffix == ".csv":
         frame, lines = _read_csv(path)
         checked = _check(frame, schema, _Origin(str(path), lines))
-        return checked.with_columns(
-            _infer(checked[name]) for name in checked.columns if name not in schema.columns
-        )
-    raise UnsupportedFormat(
-        f"{path}: a table is a .csv or a .parquet file, not {path.suffix or 'one without suffix'}"
-    )
+        return checked.with_columns(_infer(checked[name]) for name in checked.columns if name not in schema.columns)
+    raise UnsupportedFormat(f"{path}: a table is a .csv or a .parquet file, not {path.suffix or 'one without suffix'}")
 
 
 def save_table(frame: pl.DataFrame, path: Path, schema: Schema) -> None:
@@ -78,9 +74,7 @@ def check_table(frame: pl.DataFrame, schema: Schema, where: str) -> pl.DataFrame
 
 
 def _check(frame: pl.DataFrame, schema: Schema, origin: _Origin) -> pl.DataFrame:
-    absent = [
-        name for name, column in schema.columns.items() if column.required and name not in frame.columns
-    ]
+    absent = [name for name, column in schema.columns.items() if column.required and name not in frame.columns]
     if absent:
         raise DataError(
             f"{origin.name}: a {schema.name} table lacks {', '.join(map(repr, absent))}; "
@@ -163,9 +157,7 @@ def _parse(values: pl.Series, kind: object) -> pl.Series:
 
 def _whole(numbers: pl.Series) -> pl.Series:
     integral = (numbers == numbers.floor()).fill_null(False) & (numbers.abs() < 2.0**53).fill_null(False)
-    return pl.select(
-        pl.when(integral).then(numbers).cast(pl.Int64, strict=False).alias(numbers.name)
-    ).to_series()
+    return pl.select(pl.when(integral).then(numbers).cast(pl.Int64, strict=False).alias(numbers.name)).to_series()
 
 
 def _infer(values: pl.Series) -> pl.Series:
@@ -200,7 +192,8 @@ def _describe(column: Column) -> str:
 
 
 def _refuse_repeats(frame: pl.DataFrame, key: tuple[str, ...], origin: _Origin) -> None:
-    if any(name not in frame.columns for name in key):
+    # The quick look comes first: most tables have no repeats at all, with or without missing values.
+    if any(name not in frame.columns for name in key) or frame.select(key).n_unique() == frame.height:
         return
     known = pl.all_horizontal(
         (pl.col(name) >= 0 if frame[name].dtype.is_numeric() else pl.col(name).is_not_null()).fill_null(False)
