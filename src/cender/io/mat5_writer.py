@@ -2,7 +2,7 @@
 
 import struct
 from pathlib import Path
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 from jaxtyping import Shaped
@@ -43,7 +43,7 @@ class Mat5Writer:
     def _cell_bytes(self) -> int:
         return len(self._cell) + 8 + self._bytes + -self._bytes % 8
 
-    def __enter__(self) -> Self:
+    def __enter__(self) -> "Mat5Writer":
         return self
 
     def __exit__(self, *problem: object) -> None:

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Self
+from typing import Any
 
 import h5py
 import numpy as np
@@ -94,7 +94,7 @@ class Mat73Writer:
             if text:
                 dataset.attrs["MATLAB_int_decode"] = np.int32(2)
 
-    def __enter__(self) -> Self:
+    def __enter__(self) -> "Mat73Writer":
         return self
 
     def __exit__(self, *problem: object) -> None:

@@ -2,9 +2,10 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from io import BufferedIOBase
 from math import prod
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 import numpy as np
 from jaxtyping import Shaped
@@ -45,13 +46,11 @@ def write_array(recording: Recording, file: Any, on_volume: Callable[[int], None
         on_volume(volume.index)
 
 
-def read_header(file: BinaryIO, path: Path) -> tuple[tuple[int, ...], bool, np.dtype]:
+def read_header(file: BufferedIOBase, path: Path) -> tuple[tuple[int, ...], bool, np.dtype]:
     """Shape, order and type of the array that begins here; the file is left at its first pixel."""
     try:
         version = np.lib.format.read_magic(file)
-        read = (
-            np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
-        )
+        read = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
         shape, fortran, dtype = read(file)
     except ValueError as error:
         raise UnreadableRecording(f"{path} is damaged: its numpy header cannot be read ({error})") from error
@@ -63,15 +62,11 @@ def read_header(file: BinaryIO, path: Path) -> tuple[tuple[int, ...], bool, np.d
     return shape, fortran, dtype
 
 
-def describe_array(
-    path: Path, offset: int, shape: tuple[int, ...], fortran: bool, dtype: np.dtype, room: int
-) -> Store:
+def describe_array(path: Path, offset: int, shape: tuple[int, ...], fortran: bool, dtype: np.dtype, room: int) -> Store:
     """The store of an array that begins at an offset of a file, with ``room`` bytes of it there."""
     axes = UNKNOWN * (len(shape) - 2) + "YX"
     if dtype.hasobject:
-        raise UnreadableRecording(
-            f"{path} holds Python objects, which we never load; expected integers or floats"
-        )
+        raise UnreadableRecording(f"{path} holds Python objects, which we never load; expected integers or floats")
     if prod(shape) * dtype.itemsize <= room:
         if fortran:
             slow = "the array is in Fortran order: reading one volume touches the whole file"
@@ -80,8 +75,7 @@ def describe_array(
     whole = 0 if fortran else count_whole(shape, room // max(1, prod(shape[-2:]) * dtype.itemsize))
     if whole == 0:
         raise UnreadableRecording(
-            f"{path} is truncated: its header promises {format_shape(shape)} {dtype}, but not one whole step "
-            "is there"
+            f"{path} is truncated: its header promises {format_shape(shape)} {dtype}, but not one whole step is there"
         )
     note = f"the file ends early (truncated, or being written): {whole} of {shape[0]} volumes are whole"
     shape = (whole, *shape[1:])

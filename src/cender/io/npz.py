@@ -40,9 +40,7 @@ def load_npz(path: Path, params: RecordingParams) -> Store:
         store.shape,
         store.dtype,
         store.read,
-        times_s=None
-        if times is None or times.ndim != 1 or times.dtype.kind not in "iuf"
-        else times.astype(float),
+        times_s=None if times is None or times.ndim != 1 or times.dtype.kind not in "iuf" else times.astype(float),
         warnings=store.warnings,
         **unpack_facts(facts),
     )
@@ -101,7 +99,7 @@ def _read_shape(archive: zipfile.ZipFile, name: str, path: Path) -> tuple[int, .
         return None
     with archive.open(name) as member:
         try:
-            return read_header(member, path)[0]  # type: ignore[arg-type]
+            return read_header(member, path)[0]  # type: ignore[arg-type]  # (a ZipExtFile is a BufferedIOBase)
         except UnreadableRecording:
             return None
 
