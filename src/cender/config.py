@@ -123,12 +123,13 @@ def _refuse_unknown(values: Mapping[str, Any], model: type[BaseModel], prefix: s
 
 
 def _suggest(key: str, model: type[BaseModel], prefix: str) -> str:
-    close = difflib.get_close_matches(key, model.model_fields, n=1, cutoff=0.5)
-    if close:
-        return f"; did you mean {prefix + close[0]!r}?"
+    # The right name in the wrong section is nearer than another name in the right one.
     elsewhere = [name for name in _all_keys(Config, "") if name.rsplit(".", 1)[-1] == key]
     if elsewhere:
         return f"; did you mean {elsewhere[0]!r}?"
+    close = difflib.get_close_matches(key, model.model_fields, n=1, cutoff=0.5)
+    if close:
+        return f"; did you mean {prefix + close[0]!r}?"
     return f"; known here: {', '.join(model.model_fields)}"
 
 
