@@ -13,7 +13,7 @@ import numpy as np
 from jaxtyping import Float, Int
 
 SPECIES_SEED = 302
-CLOSEST_UM = 3.1
+CLOSEST_UM = 3.4
 
 
 class Ganglion(NamedTuple):
@@ -32,10 +32,10 @@ class Ganglion(NamedTuple):
 
 GANGLIA = (
     Ganglion("nose", (18.0, 0.0, 2.5), (12.0, 5.0, 3.0), 4),
-    Ganglion("anterior", (40.0, 0.0, 0.0), (10.0, 9.0, 7.5), 15, 4, hollow=True),
+    Ganglion("anterior", (40.0, 0.0, 0.0), (10.5, 9.5, 8.0), 15, 4, hollow=True),
     Ganglion("dorsal", (67.0, 12.0, 0.0), (6.0, 3.0, 4.0), 2, 3),
-    Ganglion("lateral", (74.0, 1.5, 7.6), (13.0, 9.5, 3.6), 33),
-    Ganglion("ventral", (72.0, -10.5, 4.2), (13.0, 4.0, 4.0), 16, 2),
+    Ganglion("lateral", (74.0, 1.5, 7.6), (14.0, 10.0, 4.2), 33),
+    Ganglion("ventral", (73.0, -11.0, 4.4), (14.0, 4.2, 4.4), 16, 2),
     Ganglion("pharynx", (97.0, 2.5, 0.0), (9.0, 5.0, 4.5), 4, 3),
     Ganglion("posterior lateral", (101.0, 0.0, 9.0), (12.0, 5.0, 2.0), 4),
     Ganglion("retrovesicular", (103.0, -11.5, 0.0), (11.0, 2.6, 3.4), 5, 10),

@@ -8,13 +8,17 @@ from jaxtyping import Float, Float32
 
 from cender.training.samples import Sample
 
-ZOOM = (0.72, 1.4)
+ZOOM = (0.75, 1.35)
+ANYWHERE = 0.25
 
 
 def cut_window(sample: Sample, size: int, rng: np.random.Generator, augment: bool = True) -> Sample:
-    """A square window of ``size`` pixels around a random neuron, zoomed, flipped, turned and relit by chance."""
+    """A square window of ``size`` pixels, mostly around a random neuron, zoomed, flipped, turned and relit by chance."""
     zoom = float(np.exp(rng.uniform(*np.log(ZOOM)))) if augment else 1.0
-    anchor = sample.centre[rng.integers(len(sample.centre)), 1:] if len(sample.centre) else np.array([0.0, 0.0])
+    anchor = rng.uniform(0, 1, 2) * sample.image.shape[1:]
+    # Mostly around neurons, but the empty part of the crop must be known as well.
+    if len(sample.centre) and (not augment or rng.random() > ANYWHERE):
+        anchor = sample.centre[rng.integers(len(sample.centre)), 1:]
     reach = size / zoom
     corner = anchor + rng.uniform(-0.35, 0.35, 2) * reach - reach / 2
     shift = rng.normal(0, 0.5, (len(sample.image), 2)) if augment else np.zeros((len(sample.image), 2))

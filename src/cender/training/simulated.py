@@ -15,22 +15,22 @@ FEWEST = 20
 
 def vary_params(seed: int, rng: np.random.Generator) -> SimulateParams:
     """A random microscope and animal, between an easy and a very hard one."""
-    preset = str(rng.choice(["easy", "typical", "typical", "hard"]))
+    preset = str(rng.choice(["easy", "typical", "typical", "hard", "hard"]))
     base = SimulateParams.model_validate({"preset": preset})
     optics, anatomy, camera = base.optics, base.anatomy, base.camera
-    wide, deep = float(rng.uniform(0.9, 1.25)), float(rng.uniform(0.85, 1.35))
+    wide, deep = float(rng.uniform(0.9, 1.25)), float(rng.uniform(0.9, 1.3))
     knobs = {
         "preset": preset,
         "seed": seed,
         "volumes": 400,
         "shape": FIELD,
-        "voxel_um": (float(rng.uniform(1.2, 1.8)), 0.3, 0.3),
+        "voxel_um": (float(rng.uniform(1.3, 1.7)), 0.3, 0.3),
         "anatomy": {
             "diameter_um": tuple(wide * size for size in anatomy.diameter_um),
             "half_depth_um": tuple(deep * size for size in anatomy.half_depth_um),
         },
         "optics": {
-            "peak_counts": optics.peak_counts * float(np.exp(rng.uniform(-0.3, 1.5))),
+            "peak_counts": optics.peak_counts * float(np.exp(rng.uniform(-0.3, 1.2))),
             "haze": optics.haze * float(np.exp(rng.uniform(-1.0, 0.9))),
             "body_glow": optics.body_glow * float(np.exp(rng.uniform(-1.0, 0.9))),
             "neuropil": optics.neuropil * float(np.exp(rng.uniform(-1.0, 0.9))),
