@@ -75,9 +75,7 @@ def read_commands(snippet: Snippet) -> list[list[str]]:
 
 def run_command(words: list[str], folder: Path) -> None:
     """Run one ``cender`` command as a reader would, with its output in a file after ``>``."""
-    assert words[0] == "cender", (
-        f"only cender commands can be run, not {words[0]!r}; say why with <!-- not run: … -->"
-    )
+    assert words[0] == "cender", f"only cender commands can be run, not {words[0]!r}; say why with <!-- not run: … -->"
     target = folder / words[-1] if words[-2:-1] == [">"] else None
     given = words[1:-2] if target else words[1:]
     done = subprocess.run(
@@ -102,9 +100,7 @@ def examples(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.mark.parametrize(
-    "page", [page for page in PAGES if any(read_snippets(page))], ids=lambda page: page.stem
-)
+@pytest.mark.parametrize("page", [page for page in PAGES if any(read_snippets(page))], ids=lambda page: page.stem)
 def test_snippets_run(page: Path, examples: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     shutil.copytree(examples, tmp_path, dirs_exist_ok=True)
     monkeypatch.chdir(tmp_path)
@@ -123,9 +119,7 @@ def test_snippets_run(page: Path, examples: Path, tmp_path: Path, monkeypatch: p
         elif snippet.language == "toml":
             check_settings(tomllib.loads(snippet.text), str(snippet))
         else:
-            assert snippet.language in {"", "text", "csv", "json"}, (
-                f"{snippet}: nothing runs {snippet.language!r}"
-            )
+            assert snippet.language in {"", "text", "csv", "json"}, f"{snippet}: nothing runs {snippet.language!r}"
 
 
 def test_few_snippets_are_not_run() -> None:
@@ -150,9 +144,7 @@ def test_links_lead_somewhere(page: Path) -> None:
         target = page.parent / name if name else page
         assert target.exists(), f"{page.name} links to {link}, which does not exist"
         if anchor:
-            assert anchor in list_anchors(target), (
-                f"{page.name} links to {link}, but that page has no such heading"
-            )
+            assert anchor in list_anchors(target), f"{page.name} links to {link}, but that page has no such heading"
 
 
 def list_anchors(page: Path) -> set[str]:
@@ -204,6 +196,15 @@ def list_commands() -> dict[str, Any]:
     return dict(typer.main.get_command(app).commands)
 
 
+def walk(name: str, command: Any) -> Iterator[tuple[str, Any]]:
+    """A command, or the commands of a group, with their words."""
+    inner = getattr(command, "commands", None)
+    if inner is None:
+        yield name, command
+    for word, part in (inner or {}).items():
+        yield from walk(f"{name} {word}", part)
+
+
 def find_named_commands(page: Path) -> set[str]:
     """Commands that a page names, in code spans and in shell snippets."""
     spans = [span.split() for span in CODE_SPAN.findall(strip_snippets(page))]
@@ -227,7 +228,9 @@ def test_named_commands_exist(page: Path) -> None:
 def test_reference_is_complete() -> None:
     text = (REPOSITORY / "docs/reference.md").read_text(encoding="utf-8")
     assert set(list_commands()) <= find_named_commands(REPOSITORY / "docs/reference.md")
-    for name, command in list_commands().items():
+    inner = [(word, part) for name, top in list_commands().items() for word, part in walk(name, top)]
+    for name, command in inner:
+        assert f"`cender {name}" in text
         options = [option.opts[0] for option in command.params if option.param_type_name == "option"]
         assert [option for option in options if f"`{option}" not in text and option != "--help"] == [], name
     wanted = {name for name in list_settings() if name.count(".") == 1}
