@@ -3,9 +3,9 @@
 from collections.abc import Callable, Mapping
 
 import numpy as np
-import openvino as ov
 from jaxtyping import Float, Float32
-from openvino import opset13 as ops
+
+from cender.nets.runtime import ops, ov
 
 NEIGHBOURS = 2
 STRIDE = 2

@@ -8,7 +8,9 @@ from cender.detect.normalise import compress, cut_head
 from cender.types import Crop, VoxelSize
 
 
-def draw_blob(shape: tuple[int, int, int], at: tuple[float, float, float], size: tuple[float, float, float]) -> np.ndarray:
+def draw_blob(
+    shape: tuple[int, int, int], at: tuple[float, float, float], size: tuple[float, float, float]
+) -> np.ndarray:
     grids = np.meshgrid(*(np.arange(n) for n in shape), indexing="ij")
     squared = sum(((grid - place) / width) ** 2 for grid, place, width in zip(grids, at, size, strict=True))
     return (100 + 400 * np.exp(-squared)).astype(np.uint16)

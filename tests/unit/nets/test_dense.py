@@ -1,5 +1,9 @@
 """The default network: torch and OpenVINO say the same."""
 
+import subprocess
+import sys
+from importlib.util import find_spec
+
 import numpy as np
 import pytest
 import torch
@@ -77,3 +81,10 @@ def test_a_gpu_that_is_not_there_is_refused(arrays: dict) -> None:
         pytest.skip("this machine has a GPU")
     with pytest.raises(ModelError, match="no GPU"):
         build_score(Weights(arrays), "cuda")
+
+
+def test_openvino_is_loaded_without_its_telemetry() -> None:
+    assert find_spec("openvino_telemetry") is not None, "it is not installed: this test would prove nothing"
+    code = "import sys, cender.nets.graph; print(sys.modules.get('openvino_telemetry'))"
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert run.stdout.split() == ["None"]

@@ -12,7 +12,9 @@ from cender.training.detector import Progress, train_detector
 from cender.training.params import TrainDetectorParams
 from cender.training.samples import Sample
 
-SHORT = TrainDetectorParams(steps=40, fine_steps=10, narrow=6, wide=8, window_px=48, windows=1, check_every=10, threads=1)
+SHORT = TrainDetectorParams(
+    steps=40, fine_steps=10, narrow=6, wide=8, window_px=48, windows=1, check_every=10, threads=1
+)
 
 
 def make_head(seed: int) -> Sample:

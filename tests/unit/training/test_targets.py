@@ -121,7 +121,11 @@ def test_what_the_network_sees_beside_the_marks_is_unsure() -> None:
     number = np.cumsum(marked) - 1
     mine = marked[sample.neuron]
     half = replace(
-        sample, frame=sample.frame[mine], box=sample.box[mine], neuron=number[sample.neuron[mine]], centre=sample.centre[marked]
+        sample,
+        frame=sample.frame[mine],
+        box=sample.box[mine],
+        neuron=number[sample.neuron[mine]],
+        centre=sample.centre[marked],
     )
     partial = complete_sample(half, lambda _: to_maps(sample), complete=False)
     assert len(partial.unsure) > 0
