@@ -8,6 +8,7 @@ PERCENTILES = (0.1, 1.0, 10.0, 50.0, 90.0, 99.0, 99.9, 99.99)
 SMOOTH_PX = 8.0
 ABOVE_COUNTS = 4.0
 MARGIN_PX = 61
+SPOT_COUNTS, REACH_PX = 60.0, 12
 Frames = Real[np.ndarray, "k y x"]
 
 
@@ -38,11 +39,28 @@ def measure_camera(frames: Frames) -> dict[str, float]:
         ),
         "temporal noise": float(np.sqrt(_temporal_variance(values, dark))),
         **_measure_pattern(values, dark, upper),
+        "width of spots": measure_spot_width(values, float(np.median(values[:, dark]))),
     }
     for place, mask in (("inside", light), ("outside", dark)):
         levels = np.percentile(values[:, mask], PERCENTILES)
         figures |= {f"{place}, percentile {p:g}": float(v) for p, v in zip(PERCENTILES, levels, strict=True)}
     return figures
+
+
+def measure_spot_width(values: Float[np.ndarray, "k y x"], dark: float) -> float:
+    """Median width at half height of bright single spots in pixels, from the area above half of their peak."""
+    widths = []
+    for frame in values:
+        # A median of nine takes hot pixels away, which are no spots.
+        smooth = cv2.GaussianBlur(cv2.medianBlur(frame, 3), (0, 0), 1.0) - np.float32(dark)
+        peaks = (smooth == cv2.dilate(smooth, np.ones((9, 9)))) & (smooth > SPOT_COUNTS)
+        for y, x in np.argwhere(peaks):
+            near = smooth[max(0, y - REACH_PX) : y + REACH_PX + 1, max(0, x - REACH_PX) : x + REACH_PX + 1]
+            above = (near > smooth[y, x] / 2).astype(np.uint8)
+            _, labels = cv2.connectedComponents(above)
+            area = int((labels == labels[min(y, REACH_PX), min(x, REACH_PX)]).sum())
+            widths.append(2 * np.sqrt(area / np.pi))
+    return float(np.median(widths)) if widths else float("nan")
 
 
 def _temporal_variance(values: Float[np.ndarray, "k y x"], dark: Bool[np.ndarray, "y x"]) -> float:

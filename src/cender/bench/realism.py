@@ -195,7 +195,7 @@ def _span(sets: list[Figures], figure: str) -> tuple[float, float]:
 
 
 def _unit(group: str, figure: str) -> str:
-    special = {"neurons": "", "rotation in the image": "°"}
+    special = {"neurons": "", "width of spots": "px", "rotation in the image": "°"}
     return "rad/s" if figure.startswith("turning") else special.get(figure, UNITS[group])
 
 

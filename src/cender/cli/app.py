@@ -10,6 +10,7 @@ import cender
 from cender.cli.bench import bench
 from cender.cli.config import config
 from cender.cli.console import STDERR
+from cender.cli.demo import demo
 from cender.cli.evaluate import evaluate
 from cender.cli.info import info
 from cender.cli.simulate import simulate
@@ -24,7 +25,7 @@ app = typer.Typer(
     rich_markup_mode="rich",
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (info, config, simulate, evaluate):
+for command in (demo, info, config, simulate, evaluate):
     app.command()(command)
 app.add_typer(bench)
 

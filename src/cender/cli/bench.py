@@ -82,7 +82,7 @@ def simulator(
         from cender.plots.realism import draw_realism
         from cender.plots.style import save_figure
 
-        figure = draw_realism(realism.real_frames, realism.simulated_frames, params.voxel_um)
+        figure = draw_realism(realism.real_frames, realism.simulated_frames)
         save_figure(figure, picture)
     if json:
         print_json(

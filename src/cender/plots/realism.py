@@ -14,7 +14,6 @@ from cender.plots.style import (
     QUIET,
     TEXT,
     TRUTH,
-    add_scale_bar,
     show_image,
     split_figure,
     start_figure,
@@ -25,19 +24,17 @@ WINDOW_PX = 320
 Frames = UInt16[np.ndarray, "k y x"]
 
 
-def draw_realism(
-    real: Frames, simulated: Sequence[Frames], voxel_um: tuple[float, float, float], shown: int = 2
-) -> Figure:
-    """Whole frames and windows around the head, real and simulated, at the same brightness."""
+def draw_realism(real: Frames, simulated: Sequence[Frames], shown: int = 2) -> Figure:
+    """Whole frames and windows around the head, real and simulated, pixel by pixel and at the same brightness."""
     sides = [("real", real), *((f"simulated {n + 1}", one) for n, one in enumerate(simulated[:shown]))]
     dark = float(np.median(real))
-    limits = dark - 12, float(np.percentile(real, 99.95))
+    limits = dark, float(np.percentile(real, 99.97))
     with styled():
         figure = start_figure(11, 10.2)
         pictures, charts = split_figure(figure, (2.6, 1))
         grid = pictures.subplots(len(sides), 4, squeeze=False)
         for row, (name, frames) in zip(grid, sides, strict=True):
-            _draw_side(row, name, frames, limits, voxel_um[2])
+            _draw_side(row, name, frames, limits)
         counts, noise, columns = charts.subplots(1, 3)
         plot_histograms([real, *simulated], counts)
         plot_dark(real, simulated, noise)
@@ -45,16 +42,14 @@ def draw_realism(
     return figure
 
 
-def _draw_side(row: Sequence[Axes], name: str, frames: Frames, limits: tuple[float, float], pixel_um: float) -> None:
+def _draw_side(row: Sequence[Axes], name: str, frames: Frames, limits: tuple[float, float]) -> None:
     projection = frames.max(0)
     top, left = find_window(projection, WINDOW_PX)
     show_image(projection, row[0], limits, GREY_MAP).set_title(f"{name}: {len(frames)} frames, projected")
-    add_scale_bar(row[0], pixel_um, 50.0)
     for ax, frame in zip(row[1:], np.linspace(0, len(frames) - 1, 3).round().astype(int), strict=True):
         window = frames[frame, top : top + WINDOW_PX, left : left + WINDOW_PX]
         show_image(window, ax, limits, GREY_MAP)
-        ax.set_title(f"frame {frame}, the head", color=QUIET)
-    add_scale_bar(row[-1], pixel_um, 20.0)
+        ax.set_title(f"frame {frame}, {WINDOW_PX} × {WINDOW_PX} px", color=QUIET)
 
 
 def find_window(projection: Real[np.ndarray, "y x"], size: int) -> tuple[int, int]:
@@ -105,7 +100,7 @@ def plot_columns(real: Frames, simulated: Sequence[Frames], ax: Axes) -> Axes:
     """Means of columns over dark rows: the pattern that a camera always has."""
     for frames, colour, lift in ((simulated[0], TRUTH, -7.0), (real, ACCENT, 0.0)):
         ax.plot(_column_means(frames) + lift, color=colour, lw=0.6)
-    ax.set_title("means of dark columns (simulated 7 counts lower)")
+    ax.set_title("dark columns (simulated 7 lower)")
     ax.set_xlabel("column")
     ax.set_ylabel("camera counts")
     return ax

@@ -1,6 +1,5 @@
 """A simulated recording and its truth in one picture, and the panels it is made of."""
 
-
 import numpy as np
 from jaxtyping import Float, Int, Real
 from matplotlib.axes import Axes
@@ -32,14 +31,13 @@ def draw_simulation(volume: Volume, truth: Truth) -> Figure:
     """Both channels projected, frames with their true boxes, the path of the head and the true activity."""
     annotation = truth.annotations[volume.index]
     with styled():
-        figure = start_figure(11, 8.2)
-        upper, middle, lower = split_figure(figure, (1.25, 0.95, 0.9))
+        figure = start_figure(11, 9.9)
+        upper, middle, lower = split_figure(figure, (1.3, 1.0, 0.8))
         left, centre, right = upper.subplots(1, 3)
         plot_projection(volume, "red", left).set_title("red, projected along z")
         plot_projection(volume, "green", centre).set_title("green, projected along z")
-        plot_projection(volume, "red", right, crop_head(annotation, volume)).set_title("the head")
-        plot_boxes(annotation, right, project=True)
-        for ax, frame in zip(middle.subplots(1, 5), pick_frames(annotation, 5), strict=True):
+        plot_projection(volume, "red", right, crop_head(annotation, volume)).set_title("the head, projected")
+        for ax, frame in zip(middle.subplots(1, 4), pick_frames(annotation, 4), strict=True):
             plot_frame(volume, annotation, frame, ax)
         path, activity = lower.subplots(1, 2, width_ratios=(1, 2.6))
         plot_path(truth, path)
@@ -86,15 +84,15 @@ def draw_motion(truth: Truth) -> Figure:
 
 
 def crop_head(annotation: Annotation, volume: Volume) -> Crop:
-    """Rectangle around the true boxes, with a margin, inside the image."""
+    """Square around the middle nine tenths of the true boxes, inside the image."""
     rows, columns = volume.data.shape[2:]
     if not len(annotation.regions):
         return Crop(0, 0, columns, rows)
-    x, y, w, h = annotation.regions.box_px.T
-    left, top = (max(0, int(edge.min()) - HEAD_MARGIN_PX) for edge in (x, y))
-    right = min(columns, int((x + w).max()) + HEAD_MARGIN_PX)
-    bottom = min(rows, int((y + h).max()) + HEAD_MARGIN_PX)
-    return Crop(left, top, right - left, bottom - top)
+    low, high = np.percentile(annotation.regions.centre_px[:, 1:], (5, 95), axis=0)
+    size = min(rows, columns, int(np.max(high - low)) + 2 * HEAD_MARGIN_PX)
+    middle = (low + high) / 2
+    top, left = np.clip(np.rint(middle - size / 2), 0, (rows - size, columns - size)).astype(int)
+    return Crop(int(left), int(top), size, size)
 
 
 def pick_frames(annotation: Annotation, count: int) -> list[int]:
@@ -112,7 +110,7 @@ def plot_projection(volume: Volume, role: str, ax: Axes, crop: Crop | None = Non
         raise ValueError(f"volume {volume.index} has no {role} channel")
     colours = RED_MAP if role == "red" else GREEN_MAP
     projection = data.max(0)
-    limits = tuple(np.percentile(projection, (50, 99.9)))
+    limits = _find_limits(projection)
     show_image(projection, ax, limits, colours)
     if crop is not None:
         ax.set_xlim(crop.x - 0.5, crop.x + crop.w - 0.5)
@@ -128,25 +126,20 @@ def plot_frame(volume: Volume, annotation: Annotation, frame: int, ax: Axes) -> 
     if red is None:
         raise ValueError(f"volume {volume.index} has no red channel")
     crop = crop_head(annotation, volume)
-    show_image(red[frame], ax, tuple(np.percentile(red, (40, 99.95))), GREY_MAP)
+    show_image(red[frame], ax, _find_limits(red[frame]), GREY_MAP)
     ax.set_xlim(crop.x - 0.5, crop.x + crop.w - 0.5)
     ax.set_ylim(crop.y + crop.h - 0.5, crop.y - 0.5)
     plot_boxes(annotation, ax, frame=frame)
-    ax.set_title(f"frame {frame}", color=QUIET, fontsize=8.5)
+    ax.set_title(f"frame {frame}, true boxes", color=QUIET, fontsize=8.5)
     return ax
 
 
-def plot_boxes(annotation: Annotation, ax: Axes, frame: int | None = None, project: bool = False) -> Axes:
-    """True boxes of one frame, or the centres of all neurons where everything is projected."""
-    if project:
-        centres = annotation.regions.centre_px
-        brightest = _brightest_rows(annotation.regions.neuron, annotation.regions.intensity)
-        ax.scatter(centres[brightest, 2], centres[brightest, 1], s=22, lw=0.6, edgecolor=TRUTH, facecolor="none")
-        return ax
+def plot_boxes(annotation: Annotation, ax: Axes, frame: int) -> Axes:
+    """True boxes of one frame."""
     chosen = annotation.regions.box_px[annotation.regions.z == frame]
     # Pixels are drawn around their index; a half-open box begins half a pixel before its first.
     boxes = [Rectangle((x - 0.5, y - 0.5), w, h) for x, y, w, h in chosen]
-    ax.add_collection(PatchCollection(boxes, facecolor="none", edgecolor=TRUTH, linewidth=0.7))
+    ax.add_collection(PatchCollection(boxes, facecolor="none", edgecolor=TRUTH, linewidth=0.8))
     return ax
 
 
@@ -230,10 +223,10 @@ def tabulate_heads(
     return origin, anterior, np.array([truth.time_s.get(volume, float(volume)) for volume, _ in heads])
 
 
-def _brightest_rows(neuron: Int[np.ndarray, " n"], intensity: Real[np.ndarray, " n"]) -> Int[np.ndarray, " m"]:
-    """The brightest region of every neuron."""
-    order = np.lexsort((-np.nan_to_num(intensity), neuron))
-    return order[np.unique(neuron[order], return_index=True)[1]]
+def _find_limits(image: Real[np.ndarray, "y x"]) -> tuple[float, float]:
+    """From just above the noise of the dark pixels to the bright spots."""
+    dark, above = np.percentile(image, (50, 84))
+    return float(dark + 0.5 * (above - dark)), float(max(np.percentile(image, 99.9), dark + 8 * (above - dark)))
 
 
 def _order_alike(change: Float[np.ndarray, "n t"]) -> Int[np.ndarray, " n"]:

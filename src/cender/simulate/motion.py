@@ -121,9 +121,9 @@ def bend_centre_line(motion: Motion, steps: slice) -> tuple[Float[np.ndarray, "t
     phase, swing, deep, omega = motion.bends_rad[steps, :, None].transpose(1, 0, 2)
     curvature = (
         motion.undulation_rad / 100 * np.sin(2 * np.pi * ARC_UM / WAVELENGTH_UM - phase)
-        + swing / 60 * _window(0, 75)
-        + deep / 80 * _window(35, 115)
-        + omega / 230 * _window(25, 300)
+        + swing / 60 * _window(0.0, 75.0)
+        + deep / 80 * _window(35.0, 115.0)
+        + omega / 230 * _window(25.0, 300.0)
     )
     curvature = np.clip(curvature, -SHARPEST_PER_UM, SHARPEST_PER_UM)
     angle = np.cumsum(curvature, axis=1) * ARC_STEP_UM

@@ -1,0 +1,134 @@
+"""``cender demo``: a small recording, and everything that can be done with it."""
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+MARKER = ".cender-demo"
+SETTINGS = ["seed=9100", "volumes=30", "shape=[18, 512, 512]", "voxel_um=[1.5, 0.45, 0.45]"]
+
+
+@dataclass(slots=True)
+class Tour:
+    """What the steps of the demo leave to each other, and what they made.
+
+    The types of these things are named where they are used: a command line imports nothing heavy.
+    """
+
+    out: Path
+    simulation: Any
+    recording: Any = None
+    truth: Any = None
+    made: list[tuple[str, Path]] = field(default_factory=list)
+
+
+def demo(
+    out: Annotated[Path, typer.Option(metavar="DIR", help="Where to put what the demo makes.")] = Path("cender-demo"),
+) -> None:
+    """Simulate a small recording and go through every stage that exists, ending in pictures and a summary."""
+    from cender.cli.console import STDERR
+    from cender.config import load_config
+    from cender.simulate import simulate_recording
+
+    claim_folder(out)
+    params = load_config(None, [f"simulate.{word}" for word in SETTINGS]).simulate
+    tour = Tour(out, simulate_recording(params))
+    steps = (simulate, look, draw_pictures, evaluate)
+    for number, step in enumerate(steps, 1):
+        STDERR.print(f"[bold]{number} of {len(steps)}[/] {step.__doc__}")
+        step(tour)
+    summarize(tour)
+
+
+def claim_folder(out: Path) -> None:
+    """Make the folder, or empty the one of an earlier demo; refuse any other."""
+    import shutil
+
+    from cender.errors import DataError
+
+    if out.exists() and not out.is_dir():
+        raise DataError(f"{out} is a file; name a folder with --out")
+    if out.exists() and any(out.iterdir()) and not (out / MARKER).is_file():
+        raise DataError(f"{out} is not empty and was not made by `cender demo`; name another folder with --out")
+    out.mkdir(parents=True, exist_ok=True)
+    (out / MARKER).write_text("cender demo empties this folder when it runs again\n", encoding="utf-8")
+    for path in out.iterdir():
+        if path.name == MARKER:
+            continue
+        shutil.rmtree(path) if path.is_dir() and not path.is_symlink() else path.unlink()
+
+
+def simulate(tour: Tour) -> None:
+    """Simulating a freely moving head, with the truth about every neuron"""
+    from cender.cli.console import show_progress
+    from cender.pipeline.simulated import save_simulation
+
+    with show_progress() as bar:
+        task = bar.add_task("drawing volumes", total=len(tour.simulation.recording))
+        worm = tour.out / "worm"
+        saved = save_simulation(tour.simulation, worm, on_volume=lambda _: bar.advance(task))
+    tour.made += [("recording", path) for path in saved.recordings]
+    tour.made.append(("its truth", saved.truth))
+
+
+def look(tour: Tour) -> None:
+    """Opening the recording as anybody's file"""
+    from cender.cli.console import STDERR
+    from cender.io import load_truth, open_recording
+
+    path = tour.made[0][1]
+    tour.recording = open_recording(path)
+    tour.truth = load_truth(tour.out / "worm" / "truth")
+    volumes, channels, frames, rows, columns = tour.recording.shape
+    STDERR.print(
+        f"  {path.name}: {tour.recording.format}, {volumes} volumes of {frames} × {rows} × {columns}, {channels} "
+        f"channels ({', '.join(tour.recording.roles or ())}), {tour.recording.rate_hz:g} volumes/s, voxel "
+        f"{' × '.join(f'{side:g}' for side in tour.recording.voxel_um or ())} µm"
+    )
+
+
+def draw_pictures(tour: Tour) -> None:
+    """Drawing what is in it"""
+    from cender.plots.simulator import draw_activity, draw_frames, draw_motion, draw_projections
+    from cender.plots.style import save_figure
+
+    middle = len(tour.recording) // 2
+    volume = tour.recording.volume(middle)
+    pictures = {
+        "projections": draw_projections(volume),
+        "frames": draw_frames(volume, tour.truth.annotations[middle]),
+        "activity": draw_activity(tour.truth),
+        "motion": draw_motion(tour.truth),
+    }
+    for name, figure in pictures.items():
+        path = tour.out / "pictures" / f"{name}.png"
+        save_figure(figure, path)
+        tour.made.append((f"picture: {name}", path))
+
+
+def evaluate(tour: Tour) -> None:
+    """Evaluating"""
+    from cender.cli.console import STDERR
+
+    neurons = [len(annotation) for annotation in tour.truth.annotations.values()]
+    STDERR.print(f"  the truth has {min(neurons)} to {max(neurons)} neurons a volume")
+    STDERR.print(
+        "  Detection, merging, identities and activity are not part of this version: there is nothing to compare "
+        "with the truth yet."
+    )
+
+
+def summarize(tour: Tour) -> None:
+    """Print what was made."""
+    from rich.table import Table
+
+    from cender.cli.console import STDOUT
+
+    table = Table(title="What the demo made", title_justify="left", show_header=False)
+    table.add_column()
+    table.add_column(overflow="fold")
+    for label, path in tour.made:
+        table.add_row(label, str(path))
+    STDOUT.print(table)
