@@ -4,39 +4,63 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from cender.detect.normalise import STEP_UM
+from cender.detect.normalise import PIXEL_UM, STEP_UM
 from cender.simulate import SimulateParams, simulate_recording
 from cender.training.samples import Sample, crop_around, make_sample
 from cender.types import Annotation, VoxelSize
 
 FIELD = (18, 704, 704)
 FEWEST = 20
+OTHER_SHARE = 0.3
+# Factors on the preset's own values.
+USUAL = {
+    "step": (0.87, 1.13),
+    "width": (0.9, 1.2),
+    "depth": (0.9, 1.25),
+    "light": (0.75, 3.0),
+    "haze": (0.4, 2.5),
+    "glow": (0.4, 2.5),
+    "noise": (0.6, 1.2),
+}
+OTHER = {
+    "step": (0.8, 1.2),
+    "width": (1.0, 1.5),
+    "depth": (1.2, 2.2),
+    "light": (3.0, 12.0),
+    "haze": (1.5, 9.0),
+    "glow": (1.0, 6.0),
+    "noise": (0.4, 1.0),
+}
 
 
 def vary_params(seed: int, rng: np.random.Generator) -> SimulateParams:
-    """A random microscope and animal, between an easy and a very hard one."""
+    """A random microscope and animal, between an easy and a very hard one; some are of another kind altogether.
+
+    Stacks of immobile animals, for example, are bright and hazy, with nuclei drawn out in depth.
+    """
     preset = str(rng.choice(["easy", "typical", "typical", "hard", "hard"]))
     base = SimulateParams.model_validate({"preset": preset})
+    ranges = OTHER if rng.random() < OTHER_SHARE else USUAL
+    draw = {knob: float(np.exp(rng.uniform(*np.log(bounds)))) for knob, bounds in ranges.items()}
     optics, anatomy, camera = base.optics, base.anatomy, base.camera
-    wide, deep = float(rng.uniform(0.9, 1.25)), float(rng.uniform(0.9, 1.3))
     knobs = {
         "preset": preset,
         "seed": seed,
         "volumes": 400,
         "shape": FIELD,
-        "voxel_um": (float(rng.uniform(1.3, 1.7)), 0.3, 0.3),
+        "voxel_um": (STEP_UM * draw["step"], PIXEL_UM, PIXEL_UM),
         "anatomy": {
-            "diameter_um": tuple(wide * size for size in anatomy.diameter_um),
-            "half_depth_um": tuple(deep * size for size in anatomy.half_depth_um),
+            "diameter_um": tuple(draw["width"] * size for size in anatomy.diameter_um),
+            "half_depth_um": tuple(draw["depth"] * size for size in anatomy.half_depth_um),
         },
         "optics": {
-            "peak_counts": optics.peak_counts * float(np.exp(rng.uniform(-0.3, 1.2))),
-            "haze": optics.haze * float(np.exp(rng.uniform(-1.0, 0.9))),
-            "body_glow": optics.body_glow * float(np.exp(rng.uniform(-1.0, 0.9))),
-            "neuropil": optics.neuropil * float(np.exp(rng.uniform(-1.0, 0.9))),
+            "peak_counts": optics.peak_counts * draw["light"],
+            "haze": optics.haze * draw["haze"],
+            "body_glow": optics.body_glow * draw["glow"],
+            "neuropil": optics.neuropil * draw["glow"],
             "debris": int(rng.integers(0, 7)),
         },
-        "camera": {"read_noise": camera.read_noise * float(rng.uniform(0.6, 1.2))},
+        "camera": {"read_noise": camera.read_noise * draw["noise"]},
     }
     return SimulateParams.model_validate(knobs)
 
