@@ -45,7 +45,7 @@ def speed(
             "drawing_to_memmap": 1e3 * drawing["draw_s_per_volume"] / file["memmap_ms_per_volume"],
         },
         "shape": [18, 1024, 1024],
-        **_describe_machine(),
+        **describe_machine(),
     }
     if json:
         print_json(figures)
@@ -91,7 +91,7 @@ def simulator(
                 "preset_hash": realism.preset_hash,
                 "seeds": list(SEEDS),
                 "comparisons": [one.as_json() for one in realism.comparisons],
-                **_describe_machine(),
+                **describe_machine(),
             }
         )
         return
@@ -155,7 +155,7 @@ def _format_span(span: tuple[float, float]) -> str:
     return low if low == high else f"{low} – {high}"
 
 
-def _describe_machine() -> dict[str, str]:
+def describe_machine() -> dict[str, str]:
     import os
     import platform
 

@@ -45,6 +45,9 @@ def start_figure(width_in: float, height_in: float) -> Figure:
     """An empty dark figure; draw on it inside `styled`."""
     figure = Figure(figsize=(width_in, height_in), dpi=110, layout="constrained", facecolor=GROUND)
     FigureCanvasAgg(figure)
+    engine = figure.get_layout_engine()
+    if engine is not None:
+        engine.set(w_pad=0.08, h_pad=0.08)  # type: ignore[call-arg]
     return figure
 
 
