@@ -10,9 +10,13 @@ from typing import Any
 import tomlkit
 from pydantic import BaseModel, Field, ValidationError
 
+from cender.detect.params import DetectParams
 from cender.errors import ConfigError
 from cender.io.params import RecordingParams
+from cender.merge.params import MergeParams
+from cender.preprocess.params import PreprocessParams
 from cender.simulate.params import SimulateParams
+from cender.training.params import TrainDetectorParams
 from cender.types import Params
 
 
@@ -20,6 +24,10 @@ class Config(Params):
     """Every parameter of every stage."""
 
     recording: RecordingParams = Field(default_factory=RecordingParams, description="how to read the recording")
+    preprocess: PreprocessParams = Field(default_factory=PreprocessParams, description="finding the head and its axes")
+    detect: DetectParams = Field(default_factory=DetectParams, description="finding neuronal regions in frames")
+    merge: MergeParams = Field(default_factory=MergeParams, description="joining regions into neurons")
+    train: TrainDetectorParams = Field(default_factory=TrainDetectorParams, description="training the detector")
     simulate: SimulateParams = Field(default_factory=SimulateParams, description="the simulator")
 
 

@@ -7,6 +7,7 @@ from typing import Any
 from cender.detect.measure import measure_regions
 from cender.evaluate import evaluate_recording
 from cender.merge import merge_regions
+from cender.merge.depth import VOXEL_UM
 from cender.merge.params import MergeParams
 from cender.pipeline.volume import Detector, annotate_outcome, process_volume
 from cender.preprocess.params import PreprocessParams
@@ -98,7 +99,7 @@ def _merge_true(merge: MergeParams) -> Callable[[Volume, Annotation], Outcome]:
     def find(volume: Volume, truth: Annotation) -> Outcome:
         boxes = replace(truth.regions, neuron=truth.regions.neuron * 0 - 1)
         seen = measure_regions(volume.data[0], boxes)
-        neurons = merge_regions(Detections.from_regions(seen), merge)
+        neurons = merge_regions(Detections.from_regions(seen), merge, volume.voxel_um or VOXEL_UM)
         return Outcome(volume.index, volume.time_s, "ok", head=truth.head, neurons=neurons)
 
     return find

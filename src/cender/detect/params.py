@@ -4,6 +4,7 @@ from typing import Literal
 
 from pydantic import Field
 
+from cender.detect.multi_field import MultiFieldParams
 from cender.types import Params
 
 
@@ -25,3 +26,4 @@ class DetectParams(Params):
     overlap: float = Field(
         0.35, ge=0, le=1, description="of two regions in a frame with a larger IoU the better one is kept"
     )
+    multi_field: MultiFieldParams = Field(default_factory=MultiFieldParams, description="the paper's detector")

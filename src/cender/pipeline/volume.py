@@ -11,7 +11,7 @@ from cender.merge import merge_regions
 from cender.merge.params import MergeParams
 from cender.preprocess import find_head
 from cender.preprocess.params import PreprocessParams
-from cender.types import Annotation, Detections, Head, Neurons, Outcome, Volume, VoxelSize
+from cender.types import Annotation, Detections, Head, Neurons, Outcome, Status, Volume, VoxelSize
 
 Detector = Callable[[Real[np.ndarray, "z y x"], Head, VoxelSize], Detections]
 
@@ -46,7 +46,7 @@ def process_volume(volume: Volume, detector: Detector, preprocess: PreprocessPar
         lap("preprocess")
         found = detector(volume.red, head, volume.voxel_um)
         lap("detect")
-        neurons = merge_regions(found, merge)
+        neurons = merge_regions(found, merge, volume.voxel_um)
         lap("merge")
     except UnusableVolume as error:
         return Outcome(volume.index, volume.time_s, "failed", str(error), head=head, milliseconds=spent)
@@ -54,7 +54,7 @@ def process_volume(volume: Volume, detector: Detector, preprocess: PreprocessPar
         return Outcome(volume.index, volume.time_s, "failed", "no neuron found", head, neurons, milliseconds=spent)
     flagged = head.quality < preprocess.flag_below
     reason = f"the head's place or axes are unsure (quality {head.quality:.2f})" if flagged else ""
-    status = "flagged" if flagged else "ok"
+    status: Status = "flagged" if flagged else "ok"
     return Outcome(volume.index, volume.time_s, status, reason, head, neurons, milliseconds=spent)
 
 

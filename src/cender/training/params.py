@@ -10,8 +10,8 @@ class TrainDetectorParams(Params):
 
     steps: int = Field(2200, ge=1, description="training steps from scratch")
     fine_steps: int = Field(500, ge=1, description="training steps when starting from weights")
-    rate: float = Field(4e-3, gt=0, description="learning rate from scratch")
-    fine_rate: float = Field(1e-3, gt=0, description="learning rate when starting from weights")
+    learning_rate: float = Field(4e-3, gt=0, description="learning rate from scratch")
+    fine_learning_rate: float = Field(1e-3, gt=0, description="learning rate when starting from weights")
     window_px: int = Field(96, ge=32, multiple_of=4, description="side of the training windows")
     windows: int = Field(2, ge=1, description="windows a step")
     narrow: int = Field(16, ge=4, description="channels at half the image size")

@@ -9,10 +9,9 @@ from dataclasses import replace
 import numpy as np
 from jaxtyping import Float, Float32, Int
 
-from cender.detect.decode import decode_centres, decode_regions
+from cender.detect.decode import USUAL_PX, decode_centres, decode_regions
 from cender.detect.normalise import PIXEL_UM, STEP_UM
 from cender.training.samples import Sample
-from cender.training.targets import USUAL_PX
 
 Score = Callable[[Float32[np.ndarray, "z y x"]], Float32[np.ndarray, "z m yh xh"]]
 SEEN, HINT = 0.3, 0.12

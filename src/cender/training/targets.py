@@ -5,10 +5,10 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Float, Float32
 
-from cender.nets.dense import MAPS, STRIDE
+from cender.detect.decode import STRIDE, USUAL_PX
+from cender.nets.dense import MAPS
 from cender.training.samples import Sample
 
-USUAL_PX = 9.0
 SPREAD_Z = 0.6
 REACH = 4
 

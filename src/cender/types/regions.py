@@ -56,9 +56,7 @@ class Regions:
 
     def select(self, rows: np.ndarray) -> "Regions":
         """The regions of these rows (indices or a mask)."""
-        return type(self)(
-            self.z[rows], self.box_px[rows], self.score[rows], self.neuron[rows], self.intensity[rows]
-        )
+        return type(self)(self.z[rows], self.box_px[rows], self.score[rows], self.neuron[rows], self.intensity[rows])
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,61 @@
+"""Of boxes that overlap in one frame, keep the best."""
+
+import numpy as np
+from jaxtyping import Bool, Float, Int
+
+
+def overlap_boxes(first: Float[np.ndarray, "n 4"], second: Float[np.ndarray, "n 4"]) -> Float[np.ndarray, " n"]:
+    """Intersection over union of boxes ``x y w h``, row by row; 0 for boxes without an area."""
+    low = np.maximum(first[:, :2], second[:, :2])
+    high = np.minimum(first[:, :2] + first[:, 2:], second[:, :2] + second[:, 2:])
+    shared = np.prod(np.clip(high - low, 0, None), axis=1)
+    area = np.prod(np.clip(first[:, 2:], 0, None), axis=1) + np.prod(np.clip(second[:, 2:], 0, None), axis=1)
+    union = area - shared
+    iou: np.ndarray = np.divide(shared, union, out=np.zeros(len(first)), where=union > 0)
+    return iou
+
+
+def pair_overlaps(
+    z: Int[np.ndarray, " n"], boxes: Float[np.ndarray, "n 4"]
+) -> tuple[Int[np.ndarray, " p"], Int[np.ndarray, " p"], Float[np.ndarray, " p"]]:
+    """Rows (first < second) and overlap of all pairs of boxes that share area in one frame."""
+    firsts, seconds = [np.zeros(0, int)], [np.zeros(0, int)]
+    for frame in np.unique(z):
+        rows = np.flatnonzero(z == frame)
+        low, high = boxes[rows, :2], boxes[rows, :2] + boxes[rows, 2:]
+        meet = (low[:, None, 0] < high[None, :, 0]) & (low[None, :, 0] < high[:, None, 0])
+        meet &= (low[:, None, 1] < high[None, :, 1]) & (low[None, :, 1] < high[:, None, 1])
+        one, two = np.nonzero(np.triu(meet, 1))
+        firsts.append(rows[one])
+        seconds.append(rows[two])
+    first, second = np.concatenate(firsts), np.concatenate(seconds)
+    return first, second, overlap_boxes(boxes[first], boxes[second])
+
+
+def suppress_boxes(
+    z: Int[np.ndarray, " n"], boxes: Float[np.ndarray, "n 4"], score: Float[np.ndarray, " n"], iou: float = 0.2
+) -> Bool[np.ndarray, " n"]:
+    """Which boxes stay when each, best first, removes those of its frame that overlap it by more than ``iou``.
+
+    Equal scores are decided by the boxes' coordinates, so that the order of the rows does not matter.
+    """
+    order = np.lexsort((boxes[:, 3], boxes[:, 2], boxes[:, 1], boxes[:, 0], z, -score))
+    rank = np.empty(len(order), int)
+    rank[order] = np.arange(len(order))
+    first, second, overlap = pair_overlaps(z, boxes)
+    close = overlap > iou
+    first, second = first[close], second[close]
+    better = np.where(rank[first] < rank[second], first, second)
+    worse = np.where(rank[first] < rank[second], second, first)
+    # All boxes that nothing better can still remove stay at once; few rounds are needed.
+    keep = np.zeros(len(order), bool)
+    open_ = np.ones(len(order), bool)
+    while open_.any():
+        threatened = np.zeros(len(order), bool)
+        live = open_[better] & open_[worse]
+        threatened[worse[live]] = True
+        winners = open_ & ~threatened
+        keep |= winners
+        open_ &= ~winners
+        open_[worse[winners[better]]] = False
+    return keep

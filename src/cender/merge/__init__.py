@@ -1,0 +1,55 @@
+"""Stage 3: regions of neighbouring frames become neurons."""
+
+from dataclasses import replace
+
+import numpy as np
+from jaxtyping import Int
+
+from cender.merge.assemble import assemble_neurons, order_regions
+from cender.merge.depth import VOXEL_UM, DepthBounds, learn_depth_bounds
+from cender.merge.gather import gather_regions, trace_drift
+from cender.merge.link import link_drifting, link_regions, number_chains
+from cender.merge.params import MergeParams
+from cender.merge.split import split_at_minima, split_unlikely
+from cender.types import Detections, Neurons, Regions, VoxelSize
+
+__all__ = ["DepthBounds", "MergeParams", "learn_depth_bounds", "merge_regions"]
+
+
+def merge_regions(detections: Detections, params: MergeParams | None = None, voxel_um: VoxelSize = VOXEL_UM) -> Neurons:
+    """Neurons of one volume: every region in at most one, at most one region a frame, consecutive frames only.
+
+    With the method ``centres`` each 3D centre of the detector gathers its regions; a centre without a region is
+    dropped, since nothing could be measured of it. Confident regions that no centre took, and all regions of a detector
+    that sees no centres, are linked along z and cut where two neurons are likelier than one. ``paper`` links by
+    overlap and cuts at every minimum of intensity; it ignores centres.
+    """
+    params = params or MergeParams()
+    order = order_regions(detections.regions)
+    regions = detections.regions.select(order)
+    if params.method == "paper":
+        label = number_chains(split_at_minima(regions, link_regions(regions, params.link_iou)))
+        return assemble_neurons(regions, label)
+    depth = DepthBounds(params.depth_offset_um, params.depth_slope, params.depth_spread_um)
+    if not len(detections.centre_px):
+        return assemble_neurons(regions, _chain_regions(regions, depth, params, voxel_um))
+    places = np.lexsort((*detections.centre_px.T[::-1], detections.centre_score))
+    centres = replace(
+        detections,
+        regions=regions,
+        centre_px=detections.centre_px[places],
+        centre_score=detections.centre_score[places],
+    )
+    sure = regions.score >= params.leftover_score
+    label = gather_regions(centres, trace_drift(regions.select(sure)), depth, params.reach, voxel_um)
+    left = np.flatnonzero((label < 0) & sure)
+    label[left] = len(places) + _chain_regions(regions.select(left), depth, params, voxel_um)
+    return assemble_neurons(regions, label, centres.centre_score)
+
+
+def _chain_regions(
+    regions: Regions, depth: DepthBounds, params: MergeParams, voxel_um: VoxelSize
+) -> Int[np.ndarray, " n"]:
+    """Number of the neuron of every region, from the regions alone."""
+    link, drift = link_drifting(regions, params.link_iou)
+    return number_chains(split_unlikely(regions, link, drift, depth, voxel_um, params.cut_above))

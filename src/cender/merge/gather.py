@@ -1,0 +1,92 @@
+"""Neurons from 3D centres: every centre gathers its regions, frame by frame."""
+
+import numpy as np
+from jaxtyping import Float, Int
+from scipy.optimize import linear_sum_assignment
+
+from cender.merge.depth import VOXEL_UM, DepthBounds
+from cender.merge.link import link_drifting
+from cender.types import Detections, Regions, VoxelSize
+
+# A region this many spreads beyond the expected half depth is never gathered.
+_SPREADS = 1.5
+# Cost of leaving a region out, in the units of the cost of taking it; a cost of 2 is at both limits.
+_LEAVE = 2.0
+
+
+def gather_regions(
+    detections: Detections,
+    path: Float[np.ndarray, "f 3"],
+    depth: DepthBounds,
+    reach: float = 0.75,
+    voxel_um: VoxelSize = VOXEL_UM,
+) -> Int[np.ndarray, " n"]:
+    """Row of the centre that each region belongs to, -1 for none.
+
+    In every frame an assignment gives each centre at most one region: the squared distance, in units of ``reach``
+    widths across and of the largest plausible half depth along z, is smallest in sum. Centres are moved along with
+    the head's drift during the scan. Of a centre's regions only the run of consecutive frames nearest to it stays.
+
+    Parameters
+    ----------
+    path
+        The head's drift, of `trace_drift`.
+    reach
+        Largest distance across, in widths of the region.
+    """
+    regions, centres = detections.regions, detections.centre_px
+    owner = np.full(len(regions), -1)
+    if not len(regions) or not len(centres):
+        return owner
+    start = _look_up(path, centres[:, 0])
+    pixel_um = float(np.sqrt(voxel_um.y_um * voxel_um.x_um))
+    side = np.sqrt(np.prod(regions.box_px[:, 2:], axis=1))
+    half = depth.expect_um(side * pixel_um) / 2 + _SPREADS * depth.spread_um
+    for frame in np.unique(regions.z):
+        rows = np.flatnonzero(regions.z == frame)
+        place = centres[:, 1:] + _look_up(path, np.array([float(frame)])) - start
+        across = np.linalg.norm(regions.centre_px[rows, None, 1:] - place[None], axis=2) / (reach * side[rows, None])
+        along = np.abs(frame - centres[None, :, 0]) * voxel_um.z_um / half[rows, None]
+        cost = np.where((across < 1) & (along < 1), across**2 + along**2 - _LEAVE, 0.0)
+        near = np.flatnonzero((cost < 0).any(axis=0))
+        row, column = linear_sum_assignment(cost[:, near])
+        taken = cost[row, near[column]] < 0
+        owner[rows[row[taken]]] = near[column[taken]]
+    return keep_nearest_run(regions.z, owner, centres[:, 0])
+
+
+def trace_drift(regions: Regions) -> Float[np.ndarray, "f 3"]:
+    """Frame number and summed shift (y, x) since the first one, for every frame from the first with regions to the last.
+
+    Without regions there is one frame and no shift.
+    """
+    if not len(regions):
+        return np.zeros((1, 3))
+    first, last = int(regions.z.min()), int(regions.z.max())
+    _, drift = link_drifting(regions)
+    step = np.zeros((last - first + 1, 2))
+    step[regions.z - first] = drift
+    total = np.concatenate([np.zeros((1, 2)), np.cumsum(step[:-1], axis=0)])
+    return np.column_stack([np.arange(first, last + 1), total])
+
+
+def keep_nearest_run(
+    z: Int[np.ndarray, " n"], owner: Int[np.ndarray, " n"], centre_z: Float[np.ndarray, " m"]
+) -> Int[np.ndarray, " n"]:
+    """Owners with -1 for regions that a missing frame separates from the region nearest to the centre."""
+    rows = np.flatnonzero(owner >= 0)
+    rows = rows[np.lexsort((z[rows], owner[rows]))]
+    broken = (np.diff(owner[rows]) != 0) | (np.diff(z[rows]) != 1)
+    run = np.concatenate([[0], np.cumsum(broken)]) if len(rows) else np.zeros(0, int)
+    distance = np.abs(z[rows] - centre_z[owner[rows]])
+    order = np.lexsort((z[rows], distance, owner[rows]))
+    _, place = np.unique(owner[rows][order], return_index=True)
+    kept = np.isin(run, run[order[place]])
+    result = np.full(len(owner), -1)
+    result[rows[kept]] = owner[rows[kept]]
+    return result
+
+
+def _look_up(path: Float[np.ndarray, "f 3"], z: Float[np.ndarray, " k"]) -> Float[np.ndarray, "k 2"]:
+    """Shift at fractional frames."""
+    return np.stack([np.interp(z, path[:, 0], path[:, column]) for column in (1, 2)], axis=1)

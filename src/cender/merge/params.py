@@ -1,0 +1,29 @@
+"""Settings of stage 3."""
+
+from typing import Literal
+
+from pydantic import Field
+
+from cender.types import Params
+
+
+class MergeParams(Params):
+    """How regions of neighbouring frames become neurons."""
+
+    method: Literal["centres", "paper"] = Field(
+        "centres",
+        description="'centres': ours, from 3D centres where there are any; 'paper': link and split as published",
+    )
+    link_iou: float = Field(
+        0.05, ge=0, lt=1, description="regions of neighbouring frames that overlap less are not linked"
+    )
+    cut_above: float = Field(0.0, description="log-odds above which a link is taken for two neurons and cut")
+    reach: float = Field(
+        0.75, gt=0, description="largest distance of a region from the centre of its neuron, in widths of the region"
+    )
+    leftover_score: float = Field(
+        0.5, ge=0, le=1, description="regions without a centre become neurons of their own from this score on"
+    )
+    depth_offset_um: float = Field(0.8, description="expected depth of a neuron: this plus depth_slope times its width")
+    depth_slope: float = Field(1.45, ge=0, description="micrometres of depth for each micrometre of width")
+    depth_spread_um: float = Field(1.08, gt=0, description="how far depths lie from that, sd")
