@@ -14,6 +14,7 @@ from cender.cli.demo import demo
 from cender.cli.evaluate import evaluate
 from cender.cli.info import info
 from cender.cli.simulate import simulate
+from cender.cli.train import train
 from cender.errors import CenderError
 
 app = typer.Typer(
@@ -27,6 +28,7 @@ app = typer.Typer(
 )
 for command in (demo, info, config, simulate, evaluate):
     app.command()(command)
+app.add_typer(train)
 app.add_typer(bench)
 
 

@@ -21,7 +21,8 @@ def detector(
         list[Path] | None, typer.Argument(metavar="FOLDER...", help="Truth folders with their recordings.")
     ] = None,
     out: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Weights to write.", show_default="FOLDER/models/detector.safetensors")
+        Path | None,
+        typer.Option(metavar="FILE", help="Weights to write.", show_default="FOLDER/models/detector.safetensors"),
     ] = None,
     from_scratch: Annotated[
         bool, typer.Option("--from-scratch", help="Start from nothing instead of the shipped weights.")
@@ -38,8 +39,8 @@ def detector(
 ) -> None:
     """Train the detector of neuronal regions from 1 to 30 annotated volumes, in minutes on a CPU.
 
-    Starts from the shipped weights, so that few volumes are enough. Interrupt it with Ctrl-C whenever you like: the same
-    command goes on where it stopped.
+    Starts from the shipped weights, so that few volumes are enough. Interrupt it with Ctrl-C whenever you like:
+    the same command goes on where it stopped.
     """
     from cender.cli.console import STDERR, track
     from cender.config import load_config
