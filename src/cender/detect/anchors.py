@@ -1,4 +1,4 @@
-"""Anchor boxes around peaks, and the corrections that turn them into regions (paper, equations of region correction)."""
+"""Anchor boxes around peaks, and the corrections that turn them into regions (paper, "Region correction")."""
 
 import numpy as np
 from jaxtyping import Float, Int

@@ -9,7 +9,7 @@ from pydantic import Field
 from cender.detect.anchors import decode_boxes, place_anchors
 from cender.detect.fields import cut_fields, pad_frames, stack_fields
 from cender.detect.measure import measure_regions
-from cender.detect.peaks import resample_head, fill_hull, find_peaks, standardise_head
+from cender.detect.peaks import fill_hull, find_peaks, resample_head, standardise_head
 from cender.detect.suppression import suppress_boxes
 from cender.types import Detections, Head, Params, Regions, VoxelSize
 

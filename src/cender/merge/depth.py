@@ -48,7 +48,8 @@ def learn_depth_bounds(annotations: Iterable[Annotation], voxel_um: VoxelSize = 
     width, depth = np.concatenate(widths), np.concatenate(depths)
     if len(width) < 3 or np.ptp(width) == 0:
         raise DataError(
-            f"the depth of neurons is learnt from at least three neurons with boxes of different width; found {len(width)}. "
+            "the depth of neurons is learnt from at least three neurons with boxes of different width; "
+            f"found {len(width)}. "
             "Annotate more boxes, or leave merge.depth_offset_um, depth_slope and depth_spread_um as they are"
         )
     slope, offset = np.polyfit(width, depth, 1)

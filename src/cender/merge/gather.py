@@ -56,7 +56,7 @@ def gather_regions(
 
 
 def trace_drift(regions: Regions) -> Float[np.ndarray, "f 3"]:
-    """Frame number and summed shift (y, x) since the first one, for every frame from the first with regions to the last.
+    """Frame number and summed shift (y, x) since the first, for every frame from the first with regions to the last.
 
     Without regions there is one frame and no shift.
     """

@@ -76,10 +76,12 @@ def pair_frames(regions: Regions) -> Iterator[tuple[Int[np.ndarray, " a"], Int[n
 
 def overlap_frames(upper: Float[np.ndarray, "a 4"], lower: Float[np.ndarray, "b 4"]) -> Float[np.ndarray, "a b"]:
     """Intersection over union of every box of one frame with every box of another."""
-    low = np.maximum(upper[:, None, :2], lower[None, :, :2])
-    high = np.minimum((upper[:, :2] + upper[:, 2:])[:, None], (lower[:, :2] + lower[:, 2:])[None])
-    shared = np.prod(np.clip(high - low, 0, None), axis=2)
-    union = np.prod(upper[:, 2:], axis=1)[:, None] + np.prod(lower[:, 2:], axis=1)[None] - shared
+    x0, y0, w0, h0 = upper.T[:, :, None]
+    x1, y1, w1, h1 = lower.T[:, None, :]
+    wide = np.minimum(x0 + w0, x1 + w1) - np.maximum(x0, x1)
+    high = np.minimum(y0 + h0, y1 + h1) - np.maximum(y0, y1)
+    shared = np.maximum(wide, 0) * np.maximum(high, 0)
+    union = w0 * h0 + w1 * h1 - shared
     iou: np.ndarray = np.divide(shared, union, out=np.zeros(shared.shape), where=union > 0)
     return iou
 

@@ -10,7 +10,8 @@ from cender.merge.link import number_chains
 from cender.types import Regions, VoxelSize
 
 # Log-odds that a link joins two neurons: weights of the columns of `describe_links`. Fitted by `learn_link_weights`
-# on simulated animals with seeds 1000 to 1015 (typical) and 1000 to 1011 (hard), with boxes as they are and moved at random.
+# on simulated animals with seeds 1000 to 1015 (typical) and 1000 to 1011 (hard), volumes 7 and 41 of 60, with boxes as
+# they are and moved at random.
 LINK_WEIGHTS = np.array([-7.95, 1.48, 1.44, -1.1, 1.62, -0.28, 2.81, 1.12, 0.34, 0.57])
 
 # Smallest intensity that is told from none, relative to the volume's median.
@@ -188,10 +189,12 @@ def invert_links(link: Int[np.ndarray, " n"]) -> Int[np.ndarray, " n"]:
 
 def overlap_rows(first: Float[np.ndarray, "n 4"], second: Float[np.ndarray, "n 4"]) -> Float[np.ndarray, " n"]:
     """Intersection over union of boxes, row by row."""
-    low = np.maximum(first[:, :2], second[:, :2])
-    high = np.minimum(first[:, :2] + first[:, 2:], second[:, :2] + second[:, 2:])
-    shared = np.prod(np.clip(high - low, 0, None), axis=1)
-    union = np.prod(first[:, 2:], axis=1) + np.prod(second[:, 2:], axis=1) - shared
+    x0, y0, w0, h0 = first.T
+    x1, y1, w1, h1 = second.T
+    wide = np.minimum(x0 + w0, x1 + w1) - np.maximum(x0, x1)
+    high = np.minimum(y0 + h0, y1 + h1) - np.maximum(y0, y1)
+    shared = np.maximum(wide, 0) * np.maximum(high, 0)
+    union = w0 * h0 + w1 * h1 - shared
     iou: np.ndarray = np.divide(shared, union, out=np.zeros(len(first)), where=union > 0)
     return iou
 

@@ -8,7 +8,7 @@ from jaxtyping import Float, Int
 from cender.detect.anchors import encode_boxes, place_anchors
 from cender.detect.fields import pad_frames
 from cender.detect.multi_field import MultiFieldParams
-from cender.detect.peaks import resample_head, fill_hull, find_peaks, standardise_head
+from cender.detect.peaks import fill_hull, find_peaks, resample_head, standardise_head
 from cender.training.anchor_scenes import Scene
 from cender.types import Regions
 

@@ -20,8 +20,8 @@ from cender.detect.multi_field import MultiFieldParams, detect
 from cender.evaluate import match_boxes
 from cender.io.weights import save_weights
 from cender.nets.multi_field import KIND, MultiFieldNet, wrap_network
-from cender.training.anchor_targets import Examples, gather_examples, turn_examples
 from cender.training.anchor_scenes import Scene, simulate_scenes
+from cender.training.anchor_targets import Examples, gather_examples, turn_examples
 from cender.types import Params, Weights
 
 VALIDATION = range(5000, 5001)
