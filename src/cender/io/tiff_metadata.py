@@ -47,7 +47,7 @@ def read_imagej(tif: Any) -> dict[str, Any]:
 
 def _read_times(planes: list[Any], axes: str, shape: tuple[int, ...]) -> Float[np.ndarray, " t"] | None:
     """Mean time of the images of each volume, which is the middle of the volume."""
-    volumes = shape[axes.index("T")] if "T" in axes else 0
+    volumes = shape[axes.index("T")] if "T" in axes else 1
     total, count = np.zeros(volumes), np.zeros(volumes)
     for plane in planes:
         step, time = int(plane.get("TheT", -1)), _number(plane.get("DeltaT"))
@@ -55,7 +55,7 @@ def _read_times(planes: list[Any], axes: str, shape: tuple[int, ...]) -> Float[n
             scale = convert_s(1.0, str(plane.get("DeltaTUnit", "s")))
             total[step] += time * scale
             count[step] += 1
-    if volumes == 0 or not count.all() or not np.isfinite(total).all():
+    if not count.all() or not np.isfinite(total).all():
         return None
     return np.asarray(total / count)
 
