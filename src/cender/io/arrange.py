@@ -65,9 +65,7 @@ def pair_channels(red: Recording, green: Recording) -> Recording:
     count = min(len(red), len(green))
     warnings = [*red.warnings, *(w for w in green.warnings if w not in red.warnings)]
     if len(red) != len(green):
-        warnings.append(
-            f"red has {len(red)} volumes and green {len(green)}; the first {count} of both are used"
-        )
+        warnings.append(f"red has {len(red)} volumes and green {len(green)}; the first {count} of both are used")
     return replace(
         red,
         shape=(count, 2, *red.shape[2:]),
@@ -130,9 +128,7 @@ class VolumeReader:
         """These channels of one volume; raises `UnreadableRecording` where the file does not give them."""
         for channel in channels:
             if not 0 <= channel < self.channels:
-                raise IndexError(
-                    f"channel {channel} of {self.source}: it has {self.channels} channels, counted from 0"
-                )
+                raise IndexError(f"channel {channel} of {self.source}: it has {self.channels} channels, counted from 0")
         try:
             data = self._read(volume, channels)
         except _READ_ERRORS as error:
@@ -150,11 +146,7 @@ class VolumeReader:
     def _read(self, volume: int, channels: tuple[int, ...]) -> Shaped[np.ndarray, "c z y x"]:
         if self.split != "none":
             whole = self._read_channels(volume, slice(0, 1))[0]
-            return (
-                np.stack([self._half(whole, channel) for channel in channels])
-                if channels
-                else whole[None][:0]
-            )
+            return np.stack([self._half(whole, channel) for channel in channels]) if channels else whole[None][:0]
         first, count = (channels[0], len(channels)) if channels else (0, 0)
         if channels == tuple(range(first, first + count)):
             return self._read_channels(volume, slice(first, first + count))
@@ -186,17 +178,14 @@ class VolumeReader:
         return image[..., :height, :] if channel == 0 else image[..., -height:, :]
 
 
-def _lay_out(
-    store: Store, axes: str, params: RecordingParams, source: str
-) -> tuple[VolumeReader, tuple[str, ...]]:
+def _lay_out(store: Store, axes: str, params: RecordingParams, source: str) -> tuple[VolumeReader, tuple[str, ...]]:
     sizes = dict(zip(axes, store.shape, strict=True))
     channels = sizes.get("C", 1)
     warnings = []
     if params.split != "none":
         if channels > 1:
             raise ConfigError(
-                f"recording.split={params.split} is for one channel with two halves; {source} has {channels} "
-                "channels"
+                f"recording.split={params.split} is for one channel with two halves; {source} has {channels} channels"
             )
         channels = 2
         side = sizes["X" if params.split == "left-right" else "Y"]
@@ -208,9 +197,7 @@ def _lay_out(
         frames = params.frames_per_volume or 1
         volumes, over = divmod(max(0, sizes["N"] - params.first_frame), frames)
         if over:
-            warnings.append(
-                f"the last {over} camera frames make no whole volume of {frames} and are left out"
-            )
+            warnings.append(f"the last {over} camera frames make no whole volume of {frames} and are left out")
     elif params.first_frame:
         raise ConfigError(
             f"recording.first_frame={params.first_frame} counts the frames of a stream, but {source} has "
@@ -221,17 +208,11 @@ def _lay_out(
         volumes, frames = sizes.get("T", 1), sizes.get("Z", 1)
     keep = params.keep_frames or (0, frames)
     if not 0 <= keep[0] < keep[1] <= frames:
-        raise ConfigError(
-            f"recording.keep_frames={list(keep)} does not fit a volume of {frames} frames in {source}"
-        )
+        raise ConfigError(f"recording.keep_frames={list(keep)} does not fit a volume of {frames} frames in {source}")
     if volumes * frames * channels == 0:
-        raise UnreadableRecording(
-            f"{source} holds no whole volume; its shape is {format_shape(store.shape)} ({axes})"
-        )
+        raise UnreadableRecording(f"{source} holds no whole volume; its shape is {format_shape(store.shape)} ({axes})")
     back = params.scan == "up-down"
-    reader = VolumeReader(
-        store, source, axes, volumes, channels, keep, params.first_frame, frames, back, params.split
-    )
+    reader = VolumeReader(store, source, axes, volumes, channels, keep, params.first_frame, frames, back, params.split)
     return reader, tuple(warnings)
 
 

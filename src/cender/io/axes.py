@@ -43,8 +43,7 @@ def guess_axes(axes: str, shape: tuple[int, ...], source: str) -> str:
     left = [letter for letter in "TCZ" if letter not in axes]
     if len(holes) > len(left):
         raise UnreadableRecording(
-            f"{source} has {len(shape)} dimensions ({format_shape(shape)}); expected at most five: T, C, Z, "
-            "Y, X"
+            f"{source} has {len(shape)} dimensions ({format_shape(shape)}); expected at most five: T, C, Z, Y, X"
         )
     letters = _guess_letters("".join(left), [shape[position] for position in holes])
     found = list(axes)

@@ -25,9 +25,7 @@ def settle_roles(
             )
         for colour in ("red", "green"):
             if params.roles.count(colour) > 1:
-                raise ConfigError(
-                    f"recording.roles={','.join(params.roles)}: only one channel can be {colour}"
-                )
+                raise ConfigError(f"recording.roles={','.join(params.roles)}: only one channel can be {colour}")
         if said is not None and len(said) == channels and said != params.roles:
             told = ",".join(params.roles)
             return (
@@ -86,8 +84,7 @@ def settle_rate(
     if params.rate_hz is not None:
         if said_hz and abs(said_hz / params.rate_hz - 1) > _TOLERANCE:
             warnings.append(
-                f"the file says {said_hz:.4g} volumes per second; recording.rate_hz={params.rate_hz:g} is "
-                "used instead"
+                f"the file says {said_hz:.4g} volumes per second; recording.rate_hz={params.rate_hz:g} is used instead"
             )
             times = None
         return params.rate_hz, times, (), tuple(warnings)

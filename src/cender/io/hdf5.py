@@ -51,9 +51,7 @@ def load_hdf5(path: Path, params: RecordingParams) -> Store:
         axes = unpack_axes(facts, dataset.ndim) or _read_labels(dataset)
         if axes is None:
             axes = "TCZYX" if name == _ZEPHIR and dataset.ndim == 5 else UNKNOWN * (dataset.ndim - 2) + "YX"
-        return Store(
-            axes, shape, dataset.dtype, DatasetReader(path, name), times_s=times, warnings=warnings, **said
-        )
+        return Store(axes, shape, dataset.dtype, DatasetReader(path, name), times_s=times, warnings=warnings, **said)
 
 
 def save_hdf5(recording: Recording, path: Path, on_volume: Callable[[int], None]) -> None:
@@ -96,14 +94,10 @@ def list_datasets(file: Any) -> dict[str, Any]:
 
 def _choose(file: Any, path: Path, wanted: str | None) -> Any:
     datasets = list_datasets(file)
-    listing = (
-        "; ".join(f"{name} ({format_shape(d.shape)}, {d.dtype})" for name, d in datasets.items()) or "none"
-    )
+    listing = "; ".join(f"{name} ({format_shape(d.shape)}, {d.dtype})" for name, d in datasets.items()) or "none"
     if wanted is not None:
         if wanted.strip("/") not in datasets:
-            raise UnreadableRecording(
-                f"{path} has no dataset {wanted!r} (recording.dataset); it has: {listing}"
-            )
+            raise UnreadableRecording(f"{path} has no dataset {wanted!r} (recording.dataset); it has: {listing}")
         chosen = datasets[wanted.strip("/")]
         if chosen.ndim < 3:
             raise UnreadableRecording(

@@ -149,9 +149,7 @@ def locate_numbers(variable: Variable) -> tuple[int, np.dtype, int]:
         file.seek(variable.begin)
         kind, length, skip = _read_tag(file.read(8), variable.order)
     if kind not in _STORED:
-        raise ValueError(
-            f"{variable.name or 'a cell'} of {variable.path} is stored as type {kind}, which is no number"
-        )
+        raise ValueError(f"{variable.name or 'a cell'} of {variable.path} is stored as type {kind}, which is no number")
     return variable.begin + skip, np.dtype(variable.order + _STORED[kind]), length
 
 

@@ -37,9 +37,7 @@ def load_mat5(path: Path, params: RecordingParams) -> Store:
     try:
         variables = {variable.name: variable for variable in list_variables(path)}
     except zlib.error as error:
-        raise UnreadableRecording(
-            f"{path} is damaged: a packed variable cannot be unpacked ({error})"
-        ) from error
+        raise UnreadableRecording(f"{path} is damaged: a packed variable cannot be unpacked ({error})") from error
     listing = {name: f"{format_shape(v.shape)} {_name_kind(v)}" for name, v in variables.items()}
     chosen = variables[choose_variable(path, listing, params.dataset)]
     facts = {name: _read_fact(variables[name]) for name in _FACTS if name in variables}
@@ -50,8 +48,7 @@ def load_mat5(path: Path, params: RecordingParams) -> Store:
         return _describe_cells(path, chosen, said)
     if chosen.dtype is None or len(chosen.shape) < 3:
         raise UnreadableRecording(
-            f"{path}: variable {chosen.name} is {listing[chosen.name]}; expected a cell column of H×W×Z "
-            "volumes"
+            f"{path}: variable {chosen.name} is {listing[chosen.name]}; expected a cell column of H×W×Z volumes"
         )
     unpacked = unpack_variable(chosen)
     at, stored, _ = locate_numbers(unpacked)
@@ -80,8 +77,7 @@ class CellReader:
         cell = self.cells[volume]
         if cell.dtype is None or pad_shape(cell.shape) != self.shape[1:]:
             raise ValueError(
-                f"cell {volume + 1} is {format_shape(cell.shape)}, the first one "
-                f"{format_shape(self.shape[1:])}"
+                f"cell {volume + 1} is {format_shape(cell.shape)}, the first one {format_shape(self.shape[1:])}"
             )
         at, stored, _ = locate_numbers(cell)
         height, width, depth = pad_shape(cell.shape)
@@ -98,9 +94,7 @@ def _describe_cells(path: Path, chosen: Variable, said: dict[str, object]) -> St
     first = peek_cell(chosen)
     if first is None or first.dtype is None or len(first.shape) not in (2, 3):
         found = "nothing" if first is None else f"{format_shape(first.shape)} {_name_kind(first)}"
-        raise UnreadableRecording(
-            f"{path}: the first cell of {chosen.name} is {found}; expected H×W×Z numbers"
-        )
+        raise UnreadableRecording(f"{path}: the first cell of {chosen.name} is {found}; expected H×W×Z numbers")
     warnings: tuple[str, ...] = ()
     if chosen.packed is None:
         whole = sum(1 for _ in iterate_cells(chosen))
@@ -116,9 +110,7 @@ def _describe_cells(path: Path, chosen: Variable, said: dict[str, object]) -> St
 def _name_kind(variable: Variable) -> str:
     if variable.dtype is not None:
         return str(variable.dtype)
-    return {CELL: "cell", CHAR: "char", 2: "struct", 3: "object", 5: "sparse"}.get(
-        variable.kind, "logical or complex"
-    )
+    return {CELL: "cell", CHAR: "char", 2: "struct", 3: "object", 5: "sparse"}.get(variable.kind, "logical or complex")
 
 
 def _read_fact(variable: Variable) -> object:

@@ -25,9 +25,7 @@ class Mat5Writer:
     def __init__(self, path: Path, recording: Recording, channel: int) -> None:
         self._file = path.open("wb")
         self._file.write(
-            b"MATLAB 5.0 MAT-file, written by cender".ljust(116)
-            + b"\0" * 8
-            + struct.pack("<HH", 0x0100, 0x4D49)
+            b"MATLAB 5.0 MAT-file, written by cender".ljust(116) + b"\0" * 8 + struct.pack("<HH", 0x0100, 0x4D49)
         )
         for name, value in list_facts(recording, channel).items():
             self._file.write(_pack_variable(name, value))

@@ -15,17 +15,14 @@ def choose_variable(path: Path, listing: Mapping[str, str], wanted: str | None) 
     words = "; ".join(f"{name} ({what})" for name, what in listing.items()) or "no variable"
     if wanted is not None:
         if wanted not in listing:
-            raise UnreadableRecording(
-                f"{path} has no variable {wanted!r} (recording.dataset); it has: {words}"
-            )
+            raise UnreadableRecording(f"{path} has no variable {wanted!r} (recording.dataset); it has: {words}")
         return wanted
     found = [name for name in listing if name.lower().startswith(_NAMES)]
     if len(found) == 1:
         return found[0]
     if found:
         raise UnreadableRecording(
-            f"{path} has several variables that may be the recording: {words}; choose with --set "
-            "recording.dataset=NAME"
+            f"{path} has several variables that may be the recording: {words}; choose with --set recording.dataset=NAME"
         )
     raise UnreadableRecording(
         f"{path} has no variable whose name begins with img or image; it has: {words}. "

@@ -37,9 +37,7 @@ def read_roles(names: Sequence[str]) -> tuple[Role, ...] | None:
 
 
 def _says(pattern: str, name: str) -> bool:
-    return (
-        re.search(rf"(?<![a-z])(?:{pattern})(?![a-z])", name.lower().replace("gcamp", " gcamp ")) is not None
-    )
+    return re.search(rf"(?<![a-z])(?:{pattern})(?![a-z])", name.lower().replace("gcamp", " gcamp ")) is not None
 
 
 def convert_um(value: float | None, unit: str | None) -> float:

@@ -89,11 +89,7 @@ def _compose(recording: Recording) -> dict[str, Any]:
     }
     if recording.roles is not None:
         ome["omero"] = {"channels": [_draw_channel(role, recording.dtype) for role in recording.roles]}
-    own = (
-        {}
-        if recording.times_s is None
-        else {"cender": {"times_s": [float(time) for time in recording.times_s]}}
-    )
+    own = {} if recording.times_s is None else {"cender": {"times_s": [float(time) for time in recording.times_s]}}
     return {"ome": ome, **own}
 
 
@@ -107,8 +103,7 @@ def _draw_channel(role: str, dtype: np.dtype) -> dict[str, Any]:
 def _describe(path: Path, name: str, array: Any, attributes: Mapping[str, Any]) -> Store:
     if array.ndim < 3:
         raise UnreadableRecording(
-            f"{path}: its array has shape {format_shape(array.shape)}; a recording has at least three "
-            "dimensions"
+            f"{path}: its array has shape {format_shape(array.shape)}; a recording has at least three dimensions"
         )
     scales = _find_scales(attributes)
     dimensions = [str(word or "") for word in getattr(array.metadata, "dimension_names", None) or []]
@@ -117,9 +112,7 @@ def _describe(path: Path, name: str, array: Any, attributes: Mapping[str, Any]) 
     except _ERRORS as error:
         raise UnreadableRecording(f"{path}: its OME-Zarr metadata cannot be understood: {error!r}") from error
     if len(axes) != array.ndim:
-        axes = "".join(
-            word[:1].upper() if word[:1].upper() in tuple("TCZYX") else UNKNOWN for word in dimensions
-        )
+        axes = "".join(word[:1].upper() if word[:1].upper() in tuple("TCZYX") else UNKNOWN for word in dimensions)
     if len(axes) != array.ndim or not axes.endswith(("YX", "XY")):
         axes = UNKNOWN * (array.ndim - 2) + "YX"
     omero = _ome(attributes).get("omero", {}).get("channels", [])
@@ -189,9 +182,7 @@ def _count_written(folder: Path, array: Any) -> tuple[int, tuple[str, ...]]:
         written -= 1
     if written in (0, count):
         return count, ()
-    return written, (
-        f"the last {count - written} of {count} volumes are empty (not written yet?) and are left out",
-    )
+    return written, (f"the last {count - written} of {count} volumes are empty (not written yet?) and are left out",)
 
 
 def _chunk_files(folder: Path, array: Any, steps: tuple[int, ...], step: int) -> Iterator[Path]:

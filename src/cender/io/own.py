@@ -41,11 +41,7 @@ def unpack_facts(facts: Mapping[str, Any]) -> dict[str, Any]:
 def unpack_axes(facts: Mapping[str, Any], dimensions: int) -> str | None:
     """Axes that the facts name, None where they are absent or do not fit."""
     axes = _text(np.asarray(facts["axes"]).ravel()[0]).upper() if "axes" in facts else ""
-    known = (
-        len(axes) == dimensions == len(set(axes))
-        and set(axes) <= set("TCZNYX")
-        and axes.endswith(("YX", "XY"))
-    )
+    known = len(axes) == dimensions == len(set(axes)) and set(axes) <= set("TCZNYX") and axes.endswith(("YX", "XY"))
     return axes if known else None
 
 

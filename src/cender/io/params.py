@@ -19,17 +19,13 @@ class RecordingParams(Params):
     dataset: str | None = Field(
         None, description="HDF5 dataset, MATLAB variable or NPZ array to read, where there are several"
     )
-    voxel_um: tuple[float, float, float] | None = Field(
-        None, description="voxel size in micrometres: [z, y, x]"
-    )
+    voxel_um: tuple[float, float, float] | None = Field(None, description="voxel size in micrometres: [z, y, x]")
     rate_hz: float | None = Field(None, gt=0, description="volumes per second")
     roles: tuple[Role, ...] | None = Field(
         None,
         description="what each channel shows, in file order: 'red' (reference), 'green' (activity), 'other'",
     )
-    green: str | None = Field(
-        None, description="file of the green channel, where each channel has a file of its own"
-    )
+    green: str | None = Field(None, description="file of the green channel, where each channel has a file of its own")
     frames_per_volume: int | None = Field(
         None, ge=1, description="camera frames per volume of a raw stream, fly-back frames included"
     )
@@ -56,11 +52,7 @@ class RecordingParams(Params):
     @classmethod
     def _split_text(cls, value: Any) -> Any:
         """Take ``red,green`` too: brackets and quotation marks seldom survive a shell."""
-        return (
-            [part.strip(" \"'") for part in value.strip("[] ").split(",")]
-            if isinstance(value, str)
-            else value
-        )
+        return [part.strip(" \"'") for part in value.strip("[] ").split(",")] if isinstance(value, str) else value
 
     @field_validator("axes")
     @classmethod
@@ -69,9 +61,7 @@ class RecordingParams(Params):
             return None
         axes = axes.upper()
         if len(set(axes)) != len(axes) or not set(axes) <= set("TCZYXN") or not axes.endswith(("YX", "XY")):
-            raise ValueError(
-                f"axes are letters of T, C, Z (or N) followed by YX or XY, each once; found {axes!r}"
-            )
+            raise ValueError(f"axes are letters of T, C, Z (or N) followed by YX or XY, each once; found {axes!r}")
         return axes
 
     @field_validator("raw_dtype")
@@ -83,8 +73,7 @@ class RecordingParams(Params):
             known = False
         if not known:
             raise ValueError(
-                "a pixel type is an integer or float type of numpy, e.g. 'uint16', '>u2', 'float32'; found "
-                f"{name!r}"
+                f"a pixel type is an integer or float type of numpy, e.g. 'uint16', '>u2', 'float32'; found {name!r}"
             )
         return name
 

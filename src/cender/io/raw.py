@@ -46,9 +46,7 @@ def load_raw(path: Path, params: RecordingParams) -> Store:
 def save_raw(recording: Recording, path: Path, on_volume: Callable[[int], None]) -> None:
     """Write frames as one camera would: one channel, or two in the left and right half of each frame."""
     if recording.shape[1] > 2:
-        raise UnsupportedFormat(
-            f"{path}: raw frames hold one channel or two halves, not {recording.shape[1]} channels"
-        )
+        raise UnsupportedFormat(f"{path}: raw frames hold one channel or two halves, not {recording.shape[1]} channels")
     with write_atomically(path) as part, part.open("wb") as file:
         for volume in recording:
             frames = np.ascontiguousarray(np.concatenate(list(volume.data), axis=-1))

@@ -33,9 +33,7 @@ def repeat_recording(recording: Recording, volumes: int, hold: int = 8) -> Recor
         How many volumes to hold.
     """
     if volumes < 1 or hold < 1:
-        raise UnreadableRecording(
-            f"{recording.source}: cannot repeat {hold} volumes to a length of {volumes}"
-        )
+        raise UnreadableRecording(f"{recording.source}: cannot repeat {hold} volumes to a length of {volumes}")
     every = tuple(range(recording.shape[1]))
     held = np.stack([recording.read(index, every) for index in range(min(hold, len(recording), volumes))])
     return replace(

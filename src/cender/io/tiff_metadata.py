@@ -15,9 +15,7 @@ def read_ome(tif: Any, axes: str, shape: tuple[int, ...]) -> dict[str, Any]:
     image = _listed(tifffile.xml2dict(tif.ome_metadata).get("OME", {}).get("Image"))
     pixels = _listed(image[0].get("Pixels"))[0] if image else {}
     sides = [
-        convert_um(
-            _number(pixels.get(f"PhysicalSize{letter}")), str(pixels.get(f"PhysicalSize{letter}Unit", "µm"))
-        )
+        convert_um(_number(pixels.get(f"PhysicalSize{letter}")), str(pixels.get(f"PhysicalSize{letter}Unit", "µm")))
         for letter in "ZYX"
     ]
     interval_s = convert_s(_number(pixels.get("TimeIncrement")), str(pixels.get("TimeIncrementUnit", "s")))
