@@ -1,0 +1,144 @@
+"""A small network that knows how a head lies: it scores every direction of the nose with the belly on either side.
+
+One network looks at the same head turned and mirrored into each hypothesis, as if the nose pointed right and the belly
+down, and says how well that fits. So it cannot prefer a direction of the image or a side of the animal: turning or
+mirroring the volume turns and mirrors the answer.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+
+import cv2
+import numpy as np
+from jaxtyping import Float, Float32
+from safetensors.numpy import load
+
+from cender.preprocess.projection import GRID_UM
+from cender.preprocess.spots import Spots
+
+ANGLES = 16
+ANGLE_RAD = 2 * np.pi * np.arange(ANGLES) / ANGLES
+PITCH_UM = 3.2
+SIDE = 48
+REACH_UM = 76.0
+WEIGHTS = "orientation.safetensors"
+
+Weights = Mapping[str, Float32[np.ndarray, "..."]]
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What the compass says about one place.
+
+    ``log_probability`` of every hypothesis: row 0 has ventral a quarter turn from anterior in the sense from x to y,
+    row 1 in the other; column k has anterior at k × 22.5° from x towards y. ``head`` is the log-odds that a head is
+    here, ``bent`` the probability that it is twisted or in an Ω-turn.
+    """
+
+    log_probability: Float[np.ndarray, "2 angles"]
+    head: float
+    bent: float
+
+
+def anterior_of(angle_rad: float | Float[np.ndarray, "*n"]) -> Float[np.ndarray, "*n 2"]:
+    """Unit vector ``y x`` of an angle from x towards y."""
+    return np.stack([np.sin(angle_rad), np.cos(angle_rad)], axis=-1)
+
+
+def ventral_of(angle_rad: float | Float[np.ndarray, "*n"], row: int) -> Float[np.ndarray, "*n 2"]:
+    """Unit vector ``y x`` of the ventral side under a hypothesis of this row."""
+    return (1 - 2 * row) * np.stack([np.cos(angle_rad), -np.sin(angle_rad)], axis=-1)
+
+
+def make_grid(
+    angle_rad: Float[np.ndarray, " k"], stretch: tuple[float, float] = (1.0, 1.0)
+) -> Float32[np.ndarray, "h s s 2"]:
+    """Where the pixels of every hypothesis' patch lie around a place, in grid steps (``y x``); row 0 comes first."""
+    along = ((np.arange(SIDE) - (SIDE - 1) / 2) * PITCH_UM / GRID_UM).astype(np.float32)
+    anterior = anterior_of(angle_rad).astype(np.float32)
+    grids = [
+        along[None, None, :, None] * np.float32(stretch[0]) * anterior[:, None, None]
+        + along[None, :, None, None]
+        * (np.float32(stretch[1]) * ventral_of(angle_rad, row).astype(np.float32))[:, None, None]
+        for row in (0, 1)
+    ]
+    return np.concatenate(grids)
+
+
+def make_window() -> Float32[np.ndarray, "s s"]:
+    """One inside a circle, falling to zero at its edge: what is seen must not depend on the hypothesis."""
+    along = (np.arange(SIDE) - (SIDE - 1) / 2) * PITCH_UM
+    distance = np.hypot(along[:, None], along[None])
+    return np.asarray(np.clip((REACH_UM - distance) / 8, 0, 1), np.float32)
+
+
+def cut_patches(
+    map_: Float32[np.ndarray, "y x"], place: Float[np.ndarray, " 2"], grid: Float32[np.ndarray, "h s s 2"]
+) -> Float32[np.ndarray, "h s s"]:
+    """The map around a place as seen under every hypothesis."""
+    at = grid.reshape(-1, SIDE, 2) + np.asarray(place, np.float32)
+    seen = cv2.remap(
+        map_,
+        np.ascontiguousarray(at[..., 1]),
+        np.ascontiguousarray(at[..., 0]),
+        cv2.INTER_LINEAR,
+        borderMode=cv2.BORDER_CONSTANT,
+    )
+    return np.asarray(np.asarray(seen).reshape(-1, SIDE, SIDE) * _WINDOW)
+
+
+def soften(map_: Float32[np.ndarray, "y x"]) -> Float32[np.ndarray, "y x"]:
+    """The map without details finer than the pixels of a patch."""
+    return np.asarray(cv2.GaussianBlur(map_, (0, 0), 1.2 / GRID_UM))
+
+
+def run_network(patches: Float32[np.ndarray, "n s s"], weights: Weights) -> Float32[np.ndarray, "n 2"]:
+    """Score and bend of every patch, in plain numpy: three convolutions of stride 2 and two dense layers."""
+    x = patches[..., None]
+    for layer in ("conv1", "conv2", "conv3"):
+        x = _convolve(x, weights[f"{layer}.weight"], weights[f"{layer}.bias"])
+    flat = x.reshape(len(x), -1)
+    hidden = np.maximum(flat @ weights["dense1.weight"] + weights["dense1.bias"], 0)
+    return np.asarray(hidden @ weights["dense2.weight"] + weights["dense2.bias"])
+
+
+def _convolve(
+    x: Float32[np.ndarray, "n h w c"], weight: Float32[np.ndarray, "k k c o"], bias: Float32[np.ndarray, " o"]
+) -> Float32[np.ndarray, "n h2 w2 o"]:
+    size = weight.shape[0]
+    edge = size // 2
+    count, height, width, channels = x.shape
+    padded = np.zeros((count, height + 2 * edge, width + 2 * edge, channels), np.float32)
+    padded[:, edge : edge + height, edge : edge + width] = x
+    rows, columns = -(-height // 2), -(-width // 2)
+    taps = [
+        padded[:, dy : dy + 2 * rows - 1 : 2, dx : dx + 2 * columns - 1 : 2] for dy in range(size) for dx in range(size)
+    ]
+    columns_of = np.concatenate(taps, axis=-1).reshape(-1, size * size * channels)
+    out = columns_of @ weight.reshape(-1, weight.shape[-1])
+    out += bias
+    return np.asarray(np.maximum(out, 0, out=out).reshape(count, rows, columns, -1))
+
+
+def read_compass(spots: Spots, place: Float[np.ndarray, " 2"], weights: Weights) -> Reading:
+    """How the head at a place (grid coordinates) lies, if there is one."""
+    out = run_network(cut_patches(soften(spots.map), place, _GRID), weights).astype(float)
+    score, bend = out.T
+    top = score.max()
+    total = top + np.log(np.exp(score - top).sum())
+    log_probability = score - total
+    bent = 1 / (1 + np.exp(-float(np.exp(log_probability) @ bend)))
+    return Reading(log_probability.reshape(2, ANGLES), float(total), bent)
+
+
+@cache
+def shipped_weights() -> Weights:
+    """The network's weights that come with cender; `cender.training.orientation` made them."""
+    stored = load((files("cender") / "weights" / WEIGHTS).read_bytes())
+    return {name: value.astype(np.float32) for name, value in stored.items()}
+
+
+_GRID = make_grid(ANGLE_RAD)
+_WINDOW = make_window()
