@@ -14,7 +14,7 @@ from cender.simulate import SimulateParams, simulate_recording
 from cender.types import Recording
 
 HELD = 2
-DRAWN = 4
+DRAWN = 3
 OnVolume = Callable[[int, int], None]
 
 

@@ -30,7 +30,7 @@ def draw_realism(real: Frames, simulated: Sequence[Frames], shown: int = 2) -> F
     dark = float(np.median(real))
     limits = dark, float(np.percentile(real, 99.97))
     with styled():
-        figure = start_figure(11, 10.2)
+        figure = start_figure(11.0, 10.2)
         pictures, charts = split_figure(figure, (2.6, 1))
         grid = pictures.subplots(len(sides), 4, squeeze=False)
         for row, (name, frames) in zip(grid, sides, strict=True):

@@ -31,7 +31,7 @@ def draw_simulation(volume: Volume, truth: Truth) -> Figure:
     """Both channels projected, frames with their true boxes, the path of the head and the true activity."""
     annotation = truth.annotations[volume.index]
     with styled():
-        figure = start_figure(11, 9.9)
+        figure = start_figure(11.0, 9.6)
         upper, middle, lower = split_figure(figure, (1.3, 1.0, 0.8))
         left, centre, right = upper.subplots(1, 3)
         plot_projection(volume, "red", left).set_title("red, projected along z")
@@ -48,7 +48,7 @@ def draw_simulation(volume: Volume, truth: Truth) -> Figure:
 def draw_projections(volume: Volume) -> Figure:
     """Red and green of one volume, projected along z."""
     with styled():
-        figure = start_figure(9, 4.7)
+        figure = start_figure(9.0, 4.7)
         for ax, role in zip(figure.subplots(1, 2), ("red", "green"), strict=True):
             plot_projection(volume, role, ax).set_title(f"{role}, volume {volume.index}, projected along z")
     return figure
@@ -68,7 +68,7 @@ def draw_frames(volume: Volume, annotation: Annotation, count: int = 6) -> Figur
 def draw_activity(truth: Truth) -> Figure:
     """The true ratio of every neuron through time."""
     with styled():
-        figure = start_figure(9, 5)
+        figure = start_figure(9.0, 5.0)
         plot_activity(truth, figure.subplots())
     return figure
 
@@ -76,7 +76,7 @@ def draw_activity(truth: Truth) -> Figure:
 def draw_motion(truth: Truth) -> Figure:
     """The path of the head and its direction through time."""
     with styled():
-        figure = start_figure(9, 4)
+        figure = start_figure(9.0, 4.0)
         path, heading = figure.subplots(1, 2, width_ratios=(1, 1.4))
         plot_path(truth, path)
         plot_heading(truth, heading)
