@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cender.io.outcomes import save_outcomes
-from cender.io.run_folder import create_run
-from cender.io.run_results import load_run
-from cender.io.truth_folder import load_truth, save_truth
+from cender.io.results.outcomes import save_outcomes
+from cender.io.results.run_folder import create_run
+from cender.io.results.run_results import load_run
+from cender.io.results.truth_folder import load_truth, save_truth
 from cender.types import Annotation, Crop, Head, Identities, Neurons, Outcome, Regions, Truth, VoxelSize
 
 numbers = st.floats(-1e4, 1e4, allow_subnormal=False)

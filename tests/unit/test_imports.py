@@ -204,8 +204,8 @@ def test_source_obeys(check) -> None:
 PLANTED = [
     (find_wrong_ways, "types/volume.py", "import cender.io"),
     (find_wrong_ways, "types/volume.py", "from ..io import tiff"),
-    (find_wrong_ways, "io/tiff.py", "def load():\n    from cender.simulate import render"),
-    (find_wrong_ways, "io/tiff.py", "async def load():\n    from ..plots.frames import plot_frames"),
+    (find_wrong_ways, "io/recordings/tiff.py", "def load():\n    from cender.simulate import render"),
+    (find_wrong_ways, "io/recordings/tiff.py", "async def load():\n    from ..plots.frames import plot_frames"),
     (find_wrong_ways, "evaluate/match.py", "from cender import simulate_recording"),
     (find_wrong_ways, "evaluate/match.py", "import cender\ncender.open('worm.tif')"),
     (find_wrong_ways, "plots/frames.py", "from cender import config"),
@@ -238,7 +238,7 @@ def test_planted_violation_is_found(check, path: str, text: str, tmp_path: Path)
 
 ALLOWED = [
     (
-        "io/tiff.py",
+        "io/recordings/tiff.py",
         "from cender import __version__\nfrom cender.types import Volume\nfrom .params import P\nimport h5py",
     ),
     ("config.py", "from cender.io.params import RecordingParams\nfrom cender.types import Params"),

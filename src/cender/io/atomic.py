@@ -1,8 +1,9 @@
-"""Files that are either the old ones or the new ones, never half of each."""
+"""Files and folders that are either the old ones or the new ones, never half of each."""
 
 import errno
 import os
 import secrets
+import shutil
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -39,6 +40,25 @@ def write_atomically(path: Path) -> Iterator[Path]:
         part.unlink(missing_ok=True)
         raise
     _flush_folder(path.parent)
+
+
+@contextmanager
+def write_folder(path: Path) -> Iterator[Path]:
+    """Give a temporary folder beside ``path`` that takes its name when the block ends well.
+
+    It is removed where the block raises. An empty folder at ``path`` is replaced; the caller has refused
+    any other.
+    """
+    part = path.with_name(f".{path.name}.{os.getpid()}-{secrets.token_hex(4)}{PART_SUFFIX}")
+    part.mkdir()
+    try:
+        yield part
+        if path.is_dir():
+            path.rmdir()
+        part.replace(path)
+    except BaseException:
+        shutil.rmtree(part, ignore_errors=True)
+        raise
 
 
 def write_text(path: Path, text: str) -> None:

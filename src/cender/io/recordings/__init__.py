@@ -1,0 +1,1 @@
+"""Recordings: one file a format, all read lazily through one type."""
