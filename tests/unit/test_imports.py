@@ -205,7 +205,7 @@ PLANTED = [
     (find_wrong_ways, "types/volume.py", "import cender.io"),
     (find_wrong_ways, "types/volume.py", "from ..io import tiff"),
     (find_wrong_ways, "io/recordings/tiff.py", "def load():\n    from cender.simulate import render"),
-    (find_wrong_ways, "io/recordings/tiff.py", "async def load():\n    from ..plots.frames import plot_frames"),
+    (find_wrong_ways, "io/weights.py", "async def load():\n    from ..plots.frames import plot_frames"),
     (find_wrong_ways, "evaluate/match.py", "from cender import simulate_recording"),
     (find_wrong_ways, "evaluate/match.py", "import cender\ncender.open('worm.tif')"),
     (find_wrong_ways, "plots/frames.py", "from cender import config"),
