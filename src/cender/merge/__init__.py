@@ -20,9 +20,16 @@ def merge_regions(detections: Detections, params: MergeParams | None = None, vox
     """Neurons of one volume: every region in at most one, at most one region a frame, consecutive frames only.
 
     With the method ``centres`` each 3D centre of the detector gathers its regions; a centre without a region is
-    dropped, since nothing could be measured of it. Confident regions that no centre took, and all regions of a detector
-    that sees no centres, are linked along z and cut where two neurons are likelier than one. ``paper`` links by
-    overlap and cuts at every minimum of intensity; it ignores centres.
+    dropped, since nothing could be measured of it. Chains of confident regions far from all centres, and all regions
+    of a detector that sees no centres, are linked along z and cut where two neurons are likelier than one. ``paper``
+    links by overlap and cuts at every minimum of intensity; it ignores centres.
+
+    Parameters
+    ----------
+    detections
+        Regions, best with their intensities (`cender.detect.measure.measure_regions`), and 3D centres if there are any.
+    voxel_um
+        Distance of voxels, in which depths and widths are compared.
     """
     params = params or MergeParams()
     order = order_regions(detections.regions)
@@ -40,10 +47,11 @@ def merge_regions(detections: Detections, params: MergeParams | None = None, vox
         centre_px=detections.centre_px[places],
         centre_score=detections.centre_score[places],
     )
-    sure = regions.score >= params.leftover_score
-    label = gather_regions(centres, trace_drift(regions.select(sure)), depth, params.reach, voxel_um)
-    left = np.flatnonzero((label < 0) & sure)
-    label[left] = len(places) + _chain_regions(regions.select(left), depth, params, voxel_um)
+    label, free = gather_regions(centres, trace_drift(regions), depth, params.reach, voxel_um)
+    left = np.flatnonzero(free & (regions.score >= params.leftover_score))
+    chain = _chain_regions(regions.select(left), depth, params, voxel_um)
+    long = np.bincount(chain, minlength=1)[chain] >= params.leftover_frames
+    label[left[long]] = len(places) + chain[long]
     return assemble_neurons(regions, label, centres.centre_score)
 
 

@@ -1,31 +1,34 @@
 """Neurons from 3D centres: every centre gathers its regions, frame by frame."""
 
 import numpy as np
-from jaxtyping import Float, Int
+from jaxtyping import Bool, Float, Int
 from scipy.optimize import linear_sum_assignment
 
 from cender.merge.depth import VOXEL_UM, DepthBounds
-from cender.merge.link import link_drifting
+from cender.merge.link import link_regions, measure_drift
 from cender.types import Detections, Regions, VoxelSize
 
 # A region this many spreads beyond the expected half depth is never gathered.
 _SPREADS = 1.5
 # Cost of leaving a region out, in the units of the cost of taking it; a cost of 2 is at both limits.
 _LEAVE = 2.0
+# A region within this share of its width of a centre is part of that neuron or a double, never another neuron.
+_DOUBLE = 0.5
 
 
 def gather_regions(
     detections: Detections,
     path: Float[np.ndarray, "f 3"],
     depth: DepthBounds,
-    reach: float = 0.75,
+    reach: float = 0.65,
     voxel_um: VoxelSize = VOXEL_UM,
-) -> Int[np.ndarray, " n"]:
-    """Row of the centre that each region belongs to, -1 for none.
+) -> tuple[Int[np.ndarray, " n"], Bool[np.ndarray, " n"]]:
+    """Row of the centre that each region belongs to, -1 for none; and which regions are no centre's business at all.
 
     In every frame an assignment gives each centre at most one region: the squared distance, in units of ``reach``
     widths across and of the largest plausible half depth along z, is smallest in sum. Centres are moved along with
-    the head's drift during the scan. Of a centre's regions only the run of consecutive frames nearest to it stays.
+    the head's drift during the scan. Of a centre's regions only the run of consecutive frames nearest to it stays; what
+    lies beyond a missing frame, or close to a centre that has a better region there, belongs to no other neuron either.
 
     Parameters
     ----------
@@ -35,9 +38,9 @@ def gather_regions(
         Largest distance across, in widths of the region.
     """
     regions, centres = detections.regions, detections.centre_px
-    owner = np.full(len(regions), -1)
+    owner, free = np.full(len(regions), -1), np.ones(len(regions), bool)
     if not len(regions) or not len(centres):
-        return owner
+        return owner, free
     start = _look_up(path, centres[:, 0])
     pixel_um = float(np.sqrt(voxel_um.y_um * voxel_um.x_um))
     side = np.sqrt(np.prod(regions.box_px[:, 2:], axis=1))
@@ -45,14 +48,15 @@ def gather_regions(
     for frame in np.unique(regions.z):
         rows = np.flatnonzero(regions.z == frame)
         place = centres[:, 1:] + _look_up(path, np.array([float(frame)])) - start
-        across = np.linalg.norm(regions.centre_px[rows, None, 1:] - place[None], axis=2) / (reach * side[rows, None])
+        across = np.linalg.norm(regions.centre_px[rows, None, 1:] - place[None], axis=2) / side[rows, None]
         along = np.abs(frame - centres[None, :, 0]) * voxel_um.z_um / half[rows, None]
-        cost = np.where((across < 1) & (along < 1), across**2 + along**2 - _LEAVE, 0.0)
+        cost = np.where((across < reach) & (along < 1), (across / reach) ** 2 + along**2 - _LEAVE, 0.0)
+        free[rows] = ~((across < _DOUBLE) & (along < 1)).any(axis=1)
         near = np.flatnonzero((cost < 0).any(axis=0))
         row, column = linear_sum_assignment(cost[:, near])
         taken = cost[row, near[column]] < 0
         owner[rows[row[taken]]] = near[column[taken]]
-    return keep_nearest_run(regions.z, owner, centres[:, 0])
+    return keep_nearest_run(regions.z, owner, centres[:, 0]), free & (owner < 0)
 
 
 def trace_drift(regions: Regions) -> Float[np.ndarray, "f 3"]:
@@ -63,7 +67,7 @@ def trace_drift(regions: Regions) -> Float[np.ndarray, "f 3"]:
     if not len(regions):
         return np.zeros((1, 3))
     first, last = int(regions.z.min()), int(regions.z.max())
-    _, drift = link_drifting(regions)
+    drift = measure_drift(regions, link_regions(regions))
     step = np.zeros((last - first + 1, 2))
     step[regions.z - first] = drift
     total = np.concatenate([np.zeros((1, 2)), np.cumsum(step[:-1], axis=0)])

@@ -19,11 +19,12 @@ class MergeParams(Params):
     )
     cut_above: float = Field(0.0, description="log-odds above which a link is taken for two neurons and cut")
     reach: float = Field(
-        0.75, gt=0, description="largest distance of a region from the centre of its neuron, in widths of the region"
+        0.65, gt=0, description="largest distance of a region from the centre of its neuron, in widths of the region"
     )
     leftover_score: float = Field(
         0.5, ge=0, le=1, description="regions without a centre become neurons of their own from this score on"
     )
+    leftover_frames: int = Field(2, ge=1, description="and if they make a chain of at least so many frames")
     depth_offset_um: float = Field(0.8, description="expected depth of a neuron: this plus depth_slope times its width")
     depth_slope: float = Field(1.45, ge=0, description="micrometres of depth for each micrometre of width")
     depth_spread_um: float = Field(1.08, gt=0, description="how far depths lie from that, sd")

@@ -210,8 +210,6 @@ def _compare_depths(
     one, two = profile.frames_above[upper], profile.frames_below[lower]
     wide_one, wide_two = profile.side_above[upper], profile.side_below[lower]
     pixel_um = float(np.sqrt(voxel_um.y_um * voxel_um.x_um))
-
-    def rate(frames: Float[np.ndarray, " k"], sides: Float[np.ndarray, " k"]) -> Float[np.ndarray, " k"]:
-        return depth.rate(frames * voxel_um.z_um, sides / frames * pixel_um)
-
-    return np.clip(rate(one, wide_one) + rate(two, wide_two) - rate(one + two, wide_one + wide_two), -6, 6)
+    parts = ((one, wide_one), (two, wide_two), (one + two, wide_one + wide_two))
+    first, second, joined = (depth.rate(frames * voxel_um.z_um, sides / frames * pixel_um) for frames, sides in parts)
+    return np.clip(first + second - joined, -6, 6)

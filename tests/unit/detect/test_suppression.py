@@ -1,0 +1,29 @@
+"""Suppression of overlapping boxes."""
+
+import numpy as np
+
+from cender.detect.suppression import overlap_boxes, suppress_boxes
+
+Z = np.zeros(3, int)
+BOXES = np.array([[0.0, 0, 10, 10], [5, 0, 10, 10], [10, 0, 10, 10]])
+
+
+def test_the_best_box_removes_its_rivals() -> None:
+    assert suppress_boxes(Z, BOXES, np.array([0.5, 0.9, 0.6])).tolist() == [False, True, False]
+
+
+def test_a_removed_box_removes_nothing() -> None:
+    # 0 beats 1, so that 1 cannot beat 2.
+    assert suppress_boxes(Z, BOXES, np.array([0.9, 0.8, 0.7])).tolist() == [True, False, True]
+
+
+def test_other_frames_and_little_overlap_stay() -> None:
+    score = np.array([0.5, 0.9, 0.6])
+    assert suppress_boxes(np.arange(3), BOXES, score).all()
+    assert suppress_boxes(Z, BOXES, score, 0.34).all(), "their overlap is a third"
+
+
+def test_boxes_without_area_overlap_nothing() -> None:
+    flat = np.array([[0.0, 0, 0, 5], [0, 0, 0, 5]])
+    assert overlap_boxes(flat, flat).tolist() == [0, 0]
+    assert suppress_boxes(Z[:0], BOXES[:0], np.zeros(0)).tolist() == []
