@@ -27,7 +27,8 @@ class DepthBounds:
 
     def rate(self, depth_um: Float[np.ndarray, " n"], width_um: Float[np.ndarray, " n"]) -> Float[np.ndarray, " n"]:
         """Logarithm of the likelihood of a depth, up to a constant."""
-        return -0.5 * ((depth_um - self.expect_um(width_um)) / self.spread_um) ** 2
+        rate: np.ndarray = -0.5 * ((depth_um - self.expect_um(width_um)) / self.spread_um) ** 2
+        return rate
 
 
 def learn_depth_bounds(annotations: Iterable[Annotation], voxel_um: VoxelSize = VOXEL_UM) -> DepthBounds:
@@ -36,7 +37,8 @@ def learn_depth_bounds(annotations: Iterable[Annotation], voxel_um: VoxelSize = 
     The defaults of `MergeParams` come from simulated animals with seeds 1000 to 1015, preset ``typical``, two volumes
     each. Width is the root of the mean box's area, depth the number of frames times their distance.
     """
-    widths, depths = [np.zeros(0)], [np.zeros(0)]
+    widths: list[np.ndarray] = [np.zeros(0)]
+    depths: list[np.ndarray] = [np.zeros(0)]
     for annotation in annotations:
         regions = annotation.regions
         owned = regions.neuron >= 0

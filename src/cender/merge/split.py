@@ -212,4 +212,5 @@ def _compare_depths(
     pixel_um = float(np.sqrt(voxel_um.y_um * voxel_um.x_um))
     parts = ((one, wide_one), (two, wide_two), (one + two, wide_one + wide_two))
     first, second, joined = (depth.rate(frames * voxel_um.z_um, sides / frames * pixel_um) for frames, sides in parts)
-    return np.clip(first + second - joined, -6, 6)
+    better: np.ndarray = np.clip(first + second - joined, -6, 6)
+    return better

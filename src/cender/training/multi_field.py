@@ -13,6 +13,7 @@ from pathlib import Path
 import numpy as np
 import torch
 from jaxtyping import Float, Int
+from pydantic import Field
 from torch.nn.functional import binary_cross_entropy_with_logits
 
 from cender.detect.fields import cut_fields, stack_fields
@@ -32,16 +33,18 @@ LOG = logging.getLogger(__name__)
 class MultiFieldTraining(Params):
     """How the paper's network is trained; times and sizes are ours, the rest is the paper's."""
 
-    width: float = 0.125
-    epochs: int = 7
-    samples_per_epoch: int = 15_000
-    batch: int = 64
-    rate: float = 0.05
-    longest_step: float = 5.0
-    momentum: float = 0.9
-    first_cycle: int = 1
-    box_weight: float = 0.4
-    seed: int = 0
+    width: float = Field(0.125, gt=0, description="factor on the network's channels; 1 is the paper's network")
+    epochs: int = Field(7, ge=1, description="epochs in all; 7 are three cycles of 1, 2 and 4")
+    samples_per_epoch: int = Field(
+        15_000, ge=1, description="anchors drawn for an epoch, of all anchors of all volumes"
+    )
+    batch: int = Field(64, ge=2, description="anchors of one step")
+    rate: float = Field(0.05, gt=0, description="learning rate at the start of a cycle")
+    momentum: float = Field(0.9, ge=0, lt=1, description="momentum of the gradient descent")
+    longest_step: float = Field(5.0, gt=0, description="gradients longer than this are shortened to it")
+    first_cycle: int = Field(1, ge=1, description="epochs of the first cycle; each further one is twice as long")
+    box_weight: float = Field(0.4, ge=0, le=1, description="weight of the boxes' error, the rest is the scores'")
+    seed: int = Field(0, ge=0, description="of the first weights, the order of anchors and their turns")
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +117,7 @@ def _run_epoch(
         logits, corrections = net(torch.from_numpy(fields))
         loss = weigh_errors(logits, corrections, torch.from_numpy(label), torch.from_numpy(target), training.box_weight)
         optimiser.zero_grad()
-        loss.backward()
+        loss.backward()  # type: ignore[no-untyped-call]
         torch.nn.utils.clip_grad_norm_(net.parameters(), training.longest_step)
         optimiser.step()
         total += float(loss.detach())
