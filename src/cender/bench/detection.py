@@ -32,7 +32,7 @@ def make_tasks(detectors: Mapping[str, Detector], preprocess: PreprocessParams) 
         merge = MergeParams(method="paper" if name == "paper" else "centres")
         tasks.append(Task(name, _run_all(detector, preprocess, merge)))
     for method in ("paper", "centres"):
-        tasks.append(Task(f"true boxes, {method} merging", _merge_true(MergeParams(method=method))))  # type: ignore[arg-type]
+        tasks.append(Task(f"true boxes, {method} merging", _merge_true(MergeParams(method=method))))
     return tasks
 
 

@@ -104,7 +104,7 @@ def _read_and_project(path: Path) -> Shaped[np.ndarray, "y x"]:
     projection = stack[0].copy()
     for frame in stack[1:]:
         cv2.max(projection, frame, dst=projection)
-    return projection
+    return np.asarray(projection)
 
 
 def _time(work: Callable[[], object]) -> float:

@@ -10,9 +10,7 @@ from cender.cli.options import ConfigFile, Sets
 def config(
     config_file: ConfigFile = None,
     sets: Sets = None,
-    section: Annotated[
-        list[str] | None, typer.Option(help="Print only this section (may be given again).")
-    ] = None,
+    section: Annotated[list[str] | None, typer.Option(help="Print only this section (may be given again).")] = None,
 ) -> None:
     """Print all settings as commented TOML, with their defaults or as FILE and --set change them."""
     from cender.config import Config, format_config, load_config

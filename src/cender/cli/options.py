@@ -11,10 +11,6 @@ ConfigFile = Annotated[
 ]
 Sets = Annotated[
     list[str] | None,
-    typer.Option(
-        "--set", metavar="KEY=VALUE", help="One setting, e.g. recording.rate_hz=5 (may be given again)."
-    ),
+    typer.Option("--set", metavar="KEY=VALUE", help="One setting, e.g. recording.rate_hz=5 (may be given again)."),
 ]
-Json = Annotated[
-    bool, typer.Option("--json", help="Print one JSON object, and nothing else, on standard output.")
-]
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON object, and nothing else, on standard output.")]

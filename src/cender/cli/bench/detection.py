@@ -1,5 +1,6 @@
 """``cender bench detection``: how well neurons are found."""
 
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -28,7 +29,7 @@ def detection(
 ) -> None:
     """Compare our detector with the paper's on the same unseen simulated volumes, and measure ours on real heads."""
     from cender.bench.detection import measure_detection
-    from cender.cli.bench import describe_machine
+    from cender.cli.bench.machine import describe_machine
     from cender.cli.console import STDERR, print_json, show_progress
     from cender.config import load_config
     from cender.pipeline.detector import build_detector
@@ -43,9 +44,7 @@ def detection(
     with show_progress() as bar:
         for preset in presets or ["typical", "hard"]:
             task = bar.add_task(f"{preset}: finding neurons", total=animals * volumes)
-            results.append(
-                measure_detection(preset, animals, volumes, detectors, on_volume=lambda task=task: bar.advance(task))
-            )
+            results.append(measure_detection(preset, animals, volumes, detectors, partial(bar.advance, task)))
     real: dict[str, Any] | None = None
     if data is not None:
         from cender.bench.heads import measure_heads

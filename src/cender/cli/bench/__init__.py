@@ -1,0 +1,16 @@
+"""``cender bench``: the figures of the README and the docs, one file a target."""
+
+import typer
+
+from cender.cli.bench.detection import detection
+from cender.cli.bench.simulator import simulator
+from cender.cli.bench.speed import speed
+
+bench = typer.Typer(
+    name="bench",
+    help="Measure the figures of the README and the docs, on this machine or on your own data.",
+    no_args_is_help=True,
+    rich_markup_mode="rich",
+)
+for target in (speed, detection, simulator):
+    bench.command()(target)

@@ -1,0 +1,103 @@
+"""``cender bench speed``: time and memory."""
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from cender.cli.options import ConfigFile, Json, Sets
+
+
+def speed(
+    gigabytes: Annotated[float, typer.Option(min=0.1, help="Size of the recordings that are read.")] = 20.0,
+    folder: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Where to put the file that is read (sparse).")
+    ] = None,
+    config_file: ConfigFile = None,
+    sets: Sets = None,
+    json: Json = False,
+) -> None:
+    """Measure how fast recordings are read and drawn, how fast neurons are found, and the memory that takes."""
+    from cender.bench.reading import make_long_recording, measure_drawing, measure_file, measure_reading
+    from cender.bench.stages import measure_paper_network, measure_stages
+    from cender.cli.bench.machine import describe_machine
+    from cender.cli.console import STDERR, print_json, show_progress
+    from cender.config import load_config
+
+    # The file comes first: the peak is that of the process, and nothing else has filled it yet.
+    with show_progress() as bar:
+        task = bar.add_task("reading a file")
+        file = measure_file(gigabytes, folder, lambda done, all: bar.update(task, completed=done, total=all))
+        task = bar.add_task("reading a recording made on the fly")
+        long = measure_reading(
+            make_long_recording(gigabytes), lambda done, all: bar.update(task, completed=done, total=all)
+        )
+    drawing = measure_drawing()
+    STDERR.print("finding neurons, beside reading and beside the paper's network")
+    stages = measure_stages(load_config(config_file, sets or []).detect)
+    figures: dict[str, Any] = {
+        "file": file,
+        "on_the_fly": long,
+        "simulator": drawing,
+        "stages": stages,
+        "paper_network": measure_paper_network(stages["total_ms"]),
+        "ratios": {
+            "reading_to_memmap": file["ms_per_volume"] / file["memmap_ms_per_volume"],
+            "drawing_to_memmap": 1e3 * drawing["draw_s_per_volume"] / file["memmap_ms_per_volume"],
+        },
+        "shape": [18, 1024, 1024],
+        **describe_machine(),
+    }
+    if json:
+        print_json(figures)
+        return
+    _print_speed(figures)
+
+
+def _print_speed(figures: dict[str, Any]) -> None:
+    from rich.table import Table
+
+    from cender.cli.console import STDOUT
+
+    table = Table(title="Reading and drawing volumes of 1024 × 1024 × 18, two channels")
+    for column in ("", "GB", "GB/s", "ms a volume", "peak memory, MB"):
+        table.add_column(column, justify="left" if not column else "right")
+    for name, label in (("file", "a raw file"), ("on_the_fly", "a recording made on the fly")):
+        one = figures[name]
+        peak = "unknown" if one["peak_mb"] is None else f"{one['peak_mb']:.0f}"
+        words = (f"{one[key]:.1f}" for key in ("gigabytes", "gb_per_s", "ms_per_volume"))
+        table.add_row(label, *words, peak)
+    table.add_row("the same file by numpy.memmap", "", "", f"{figures['file']['memmap_ms_per_volume']:.1f}", "")
+    table.add_section()
+    table.add_row("simulator: a volume", "", "", f"{1e3 * figures['simulator']['draw_s_per_volume']:.0f}", "")
+    table.add_row("simulator: its truth", "", "", f"{1e3 * figures['simulator']['truth_s_per_volume']:.0f}", "")
+    STDOUT.print(table)
+    ratios = figures["ratios"]
+    STDOUT.print(
+        f"Reading takes {ratios['reading_to_memmap']:.2f} × the time of numpy.memmap, drawing "
+        f"{ratios['drawing_to_memmap']:.0f} ×. {figures['machine']}, cender {figures['version']}."
+    )
+    _print_stages(figures["stages"], figures["paper_network"])
+
+
+def _print_stages(stages: dict[str, Any], paper: dict[str, Any]) -> None:
+    from rich.table import Table
+
+    from cender.cli.console import STDOUT
+
+    table = Table(title="Finding neurons in a volume of 1024 × 1024 × 18, from memory (medians)")
+    for column in ("", "ms"):
+        table.add_column(column, justify="left" if not column else "right")
+    for stage, milliseconds in stages["stages_ms"].items():
+        table.add_row(stage, f"{milliseconds:.1f}")
+    table.add_section()
+    table.add_row("stages 1 to 3", f"{stages['total_ms']:.1f}")
+    table.add_row("reading the file and one projection", f"{stages['read_and_project_ms']:.1f}")
+    table.add_row(f"the paper's network at full width, {paper['anchors']} anchors", f"{paper['network_ms']:.0f}")
+    STDOUT.print(table)
+    peak = stages["peak_mb_above_volumes"]
+    STDOUT.print(
+        f"{stages['ratio_to_reading']:.1f} × reading and projecting; the paper's network alone takes "
+        f"{paper['times_slower_than_our_stages']:.0f} × all of that (timed on {paper['anchors_timed']} anchors). "
+        f"Peak memory above the volumes and the loaded network: {'unknown' if peak is None else f'{peak:.0f} MB'}."
+    )
