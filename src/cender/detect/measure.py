@@ -2,14 +2,13 @@
 
 from dataclasses import replace
 
-import cv2
 import numpy as np
 from jaxtyping import Float, Int, Real
 
 from cender.types import Regions
 
-GAP_PX = 2.0
-STRIP_PX = 4.0
+GAP_PX = 2
+STRIP_PX = 4
 
 
 def measure_regions(red: Real[np.ndarray, "z y x"], regions: Regions) -> Regions:
@@ -20,68 +19,33 @@ def measure_regions(red: Real[np.ndarray, "z y x"], regions: Regions) -> Regions
     """
     if not len(regions):
         return regions
-    tables, origin = _integrate(red, regions)
-    rows = np.unique(regions.z, return_inverse=True)[1]
-    x, y, w, h = (regions.box_px - np.array([origin[1], origin[0], 0, 0])).T
-    inside = _average(tables, rows, np.stack([x, y, x + w, y + h], axis=1))
-    near, far = GAP_PX, GAP_PX + STRIP_PX
-    strips = np.array(
-        [
-            _average(tables, rows, np.stack(edges, axis=1))
-            for edges in (
-                (x - far, y, x - near, y + h),
-                (x + w + near, y, x + w + far, y + h),
-                (x, y - far, x + w, y - near),
-                (x, y + h + near, x + w, y + h + far),
-            )
-        ]
-    )
+    x, y, w, h = regions.box_px.T
+    side = int(np.ceil(max(w.max(), h.max(), 0))) + 2 * (GAP_PX + STRIP_PX) + 2
+    row, rows = _share_pixels(y, h, side, red.shape[1])
+    column, columns = _share_pixels(x, w, side, red.shape[2])
+    patch = red[regions.z[:, None, None], row[:, :, None], column[:, None, :]].astype(np.float32)
+    # Sums over columns first, for the box's own, the left and the right columns; then over rows.
+    across = patch @ columns  # n side 3
+    total = np.einsum("nsk,nsj->nkj", rows, across)
+    area = rows.sum(axis=1)[:, :, None] * columns.sum(axis=1)[:, None, :]
+    mean = np.divide(total, area, out=np.full(total.shape, np.nan), where=area > 0)
     # A strip outside of the frame says nothing; it sorts last. A box with fewer than two strips fills the frame.
-    darkest = np.sort(np.where(np.isnan(strips), np.inf, strips), axis=0)[:2]
+    strips = mean[:, [0, 0, 1, 2], [1, 2, 0, 0]]
+    darkest = np.sort(np.where(np.isnan(strips), np.inf, strips), axis=1)[:, :2]
     known = np.isfinite(darkest)
-    behind = np.where(known, darkest, 0).sum(axis=0) / np.maximum(known.sum(axis=0), 1)
-    return replace(regions, intensity=inside - behind)
+    behind = np.where(known, darkest, 0).sum(axis=1) / np.maximum(known.sum(axis=1), 1)
+    return replace(regions, intensity=mean[:, 0, 0] - behind)
 
 
-def _integrate(
-    red: Real[np.ndarray, "z y x"], regions: Regions
-) -> tuple[Float[np.ndarray, "f h w"], Int[np.ndarray, " 2"]]:
-    """Integral images of the frames that have regions, cut to their surroundings, and the cut's corner (y, x)."""
-    margin = GAP_PX + STRIP_PX + 1
-    low = np.floor(regions.box_px[:, 1::-1].min(axis=0) - margin)
-    high = np.ceil((regions.box_px[:, 1::-1] + regions.box_px[:, :1:-1]).max(axis=0) + margin)
-    size = np.array(red.shape[1:])
-    first = np.clip(low, 0, size - 1).astype(int)
-    stop = np.clip(high, first + 1, size).astype(int)
-    cut = red[np.unique(regions.z), first[0] : stop[0], first[1] : stop[1]]
-    readable = cut if cut.dtype in (np.uint8, np.float32, np.float64) else cut.astype(np.float32)
-    return np.stack([cv2.integral(frame, sdepth=cv2.CV_64F) for frame in readable]), first
-
-
-def _average(
-    tables: Float[np.ndarray, "f h w"], row: Int[np.ndarray, " n"], edges: Float[np.ndarray, "n 4"]
-) -> Float[np.ndarray, " n"]:
-    """Mean inside ``left top right bottom``, the part outside of the cut left out; NaN where nothing is inside."""
-    limit = np.array(tables.shape[:0:-1]) - 1
-    left, top, right, bottom = np.clip(edges, 0, np.tile(limit, 2)).T
-    total = _look_up(tables, row, bottom, right) - _look_up(tables, row, top, right)
-    total += _look_up(tables, row, top, left) - _look_up(tables, row, bottom, left)
-    area = (right - left) * (bottom - top)
-    mean: np.ndarray = np.divide(total, area, out=np.full(len(row), np.nan), where=area > 0)
-    return mean
-
-
-def _look_up(
-    tables: Float[np.ndarray, "f h w"],
-    row: Int[np.ndarray, " n"],
-    y: Float[np.ndarray, " n"],
-    x: Float[np.ndarray, " n"],
-) -> Float[np.ndarray, " n"]:
-    """Integral up to a place between pixels; linear in between is exact for an image of square pixels."""
-    top = np.minimum(np.floor(y).astype(int), tables.shape[1] - 2)
-    left = np.minimum(np.floor(x).astype(int), tables.shape[2] - 2)
-    down, along = y - top, x - left
-    upper = tables[row, top, left] * (1 - along) + tables[row, top, left + 1] * along
-    lower = tables[row, top + 1, left] * (1 - along) + tables[row, top + 1, left + 1] * along
-    mixed: np.ndarray = upper * (1 - down) + lower * down
-    return mixed
+def _share_pixels(
+    start: Float[np.ndarray, " n"], length: Float[np.ndarray, " n"], side: int, limit: int
+) -> tuple[Int[np.ndarray, "n s"], Float[np.ndarray, "n s 3"]]:
+    """Pixels around a box along one axis, and the share of each in the box, in the strip before and that after it."""
+    pixel = np.floor(start).astype(int)[:, None] - (GAP_PX + STRIP_PX + 1) + np.arange(side)
+    stop = start + length
+    near, far = GAP_PX, GAP_PX + STRIP_PX
+    low = np.stack([start, start - far, stop + near], axis=1)[:, None]
+    high = np.stack([stop, start - near, stop + far], axis=1)[:, None]
+    share = np.minimum(pixel[:, :, None] + 1, high) - np.maximum(pixel[:, :, None], low)
+    inside = (pixel >= 0) & (pixel < limit)
+    return np.clip(pixel, 0, limit - 1), (np.clip(share, 0, 1) * inside[:, :, None]).astype(np.float32)

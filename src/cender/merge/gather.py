@@ -41,20 +41,21 @@ def gather_regions(
     owner, free = np.full(len(regions), -1), np.ones(len(regions), bool)
     if not len(regions) or not len(centres):
         return owner, free
-    start = _look_up(path, centres[:, 0])
+    start, middle = _look_up(path, centres[:, 0]), regions.centre_px[:, 1:]
     pixel_um = float(np.sqrt(voxel_um.y_um * voxel_um.x_um))
     side = np.sqrt(np.prod(regions.box_px[:, 2:], axis=1))
     half = depth.expect_um(side * pixel_um) / 2 + _SPREADS * depth.spread_um
+    farthest = half.max() / voxel_um.z_um
     for frame in np.unique(regions.z):
         rows = np.flatnonzero(regions.z == frame)
-        place = centres[:, 1:] + _look_up(path, np.array([float(frame)])) - start
-        across = np.linalg.norm(regions.centre_px[rows, None, 1:] - place[None], axis=2) / side[rows, None]
-        along = np.abs(frame - centres[None, :, 0]) * voxel_um.z_um / half[rows, None]
+        near = np.flatnonzero(np.abs(frame - centres[:, 0]) < farthest)
+        place = centres[near, 1:] + _look_up(path, np.array([float(frame)])) - start[near]
+        across = np.linalg.norm(middle[rows, None] - place[None], axis=2) / side[rows, None]
+        along = np.abs(frame - centres[None, near, 0]) * voxel_um.z_um / half[rows, None]
         cost = np.where((across < reach) & (along < 1), (across / reach) ** 2 + along**2 - _LEAVE, 0.0)
         free[rows] = ~((across < _DOUBLE) & (along < 1)).any(axis=1)
-        near = np.flatnonzero((cost < 0).any(axis=0))
-        row, column = linear_sum_assignment(cost[:, near])
-        taken = cost[row, near[column]] < 0
+        row, column = linear_sum_assignment(cost)
+        taken = cost[row, column] < 0
         owner[rows[row[taken]]] = near[column[taken]]
     return keep_nearest_run(regions.z, owner, centres[:, 0]), free & (owner < 0)
 
