@@ -50,7 +50,8 @@ def gather_regions(
         rows = np.flatnonzero(regions.z == frame)
         near = np.flatnonzero(np.abs(frame - centres[:, 0]) < farthest)
         place = centres[near, 1:] + _look_up(path, np.array([float(frame)])) - start[near]
-        across = np.linalg.norm(middle[rows, None] - place[None], axis=2) / side[rows, None]
+        down, right = middle[rows].T[:, :, None] - place.T[:, None, :]
+        across = np.sqrt(down * down + right * right) / side[rows, None]
         along = np.abs(frame - centres[None, near, 0]) * voxel_um.z_um / half[rows, None]
         cost = np.where((across < reach) & (along < 1), (across / reach) ** 2 + along**2 - _LEAVE, 0.0)
         free[rows] = ~((across < _DOUBLE) & (along < 1)).any(axis=1)
