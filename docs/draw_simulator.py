@@ -43,12 +43,11 @@ def main() -> None:
     if not data:
         raise SystemExit("CENDER_DATA must name the folder of real data")
     realism = compare_with_real(Path(data), on_step=print)
-    save_figure(
-        draw_realism(realism.real_frames, realism.simulated_frames), DOCS / "figures" / "real-and-simulated.png"
-    )
+    figure = draw_realism(realism.real_frames, realism.simulated_frames)
+    save_figure(figure, DOCS / "figures" / "real-and-simulated.png", compact=True)
     simulation = simulate_recording(SimulateParams(seed=SHOWN_SEED, volumes=SHOWN_VOLUMES))
     figure = draw_simulation(simulation.recording.volume(0), simulation.truth())
-    save_figure(figure, DOCS / "figures" / "simulated.png")
+    save_figure(figure, DOCS / "figures" / "simulated.png", compact=True)
     page = DOCS / "simulator.md"
     text = page.read_text(encoding="utf-8")
     before, rest = text.split(START)

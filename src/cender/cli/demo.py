@@ -7,7 +7,8 @@ from typing import Annotated, Any
 import typer
 
 MARKER = ".cender-demo"
-SETTINGS = ["seed=9100", "volumes=30", "shape=[18, 512, 512]", "voxel_um=[1.5, 0.45, 0.45]"]
+STAGES = ("preprocess", "detect", "merge")
+SETTINGS = ["seed=9100", "volumes=24", "shape=[18, 640, 640]", "voxel_um=[1.5, 0.35, 0.35]"]
 
 
 @dataclass(slots=True)
@@ -21,6 +22,7 @@ class Tour:
     simulation: Any
     recording: Any = None
     truth: Any = None
+    outcomes: list[Any] = field(default_factory=list)
     made: list[tuple[str, Path]] = field(default_factory=list)
 
 
@@ -35,7 +37,7 @@ def demo(
     claim_folder(out)
     params = load_config(None, [f"simulate.{word}" for word in SETTINGS]).simulate
     tour = Tour(out, simulate_recording(params))
-    steps = (simulate, look, draw_pictures, evaluate)
+    steps = (simulate, look, find, draw_pictures, evaluate)
     for number, step in enumerate(steps, 1):
         STDERR.print(f"[bold]{number} of {len(steps)}[/] {step.__doc__}")
         step(tour)
@@ -89,8 +91,43 @@ def look(tour: Tour) -> None:
     )
 
 
+def find(tour: Tour) -> None:
+    """Finding the head, its axes and every neuron in each volume, with the shipped weights"""
+    from cender.cli.console import STDERR, track
+    from cender.config import Config
+    from cender.io import create_run, save_outcomes
+    from cender.pipeline.recording import process_recording
+
+    config = Config()
+    outcomes = process_recording(tour.recording, config)
+    tour.outcomes = list(track(outcomes, "finding neurons", total=len(tour.recording)))
+    run = create_run(
+        tour.out / "run",
+        {
+            "recording": {"source": str(tour.made[0][1].resolve()), **_say_recording(tour.recording)},
+            **{stage: getattr(config, stage).model_dump(mode="json", exclude_none=True) for stage in STAGES},
+        },
+    )
+    save_outcomes(run, tour.outcomes, tour.recording.voxel_um)
+    tour.made.append(("run folder: heads, regions, neurons", tour.out / "run"))
+    counts = {status: sum(one.status == status for one in tour.outcomes) for status in ("ok", "flagged", "failed")}
+    total_ms = sorted(sum(one.milliseconds.values()) for one in tour.outcomes)[len(tour.outcomes) // 2]
+    STDERR.print(
+        f"  {counts['ok']} volumes ok, {counts['flagged']} flagged, {counts['failed']} failed; "
+        f"{total_ms:.0f} ms a volume"
+    )
+    for one in tour.outcomes:
+        if one.status != "ok":
+            STDERR.print(f"  volume {one.volume} {one.status}: {one.reason}")
+
+
+def _say_recording(recording: Any) -> dict[str, Any]:
+    return {"voxel_um": list(recording.voxel_um), "rate_hz": recording.rate_hz, "roles": list(recording.roles)}
+
+
 def draw_pictures(tour: Tour) -> None:
     """Drawing what is in it"""
+    from cender.plots.detection import draw_detection, draw_timings
     from cender.plots.simulator import draw_activity, draw_frames, draw_motion, draw_projections
     from cender.plots.style import save_figure
 
@@ -101,6 +138,10 @@ def draw_pictures(tour: Tour) -> None:
         "frames": draw_frames(volume, tour.truth.annotations[middle]),
         "activity": draw_activity(tour.truth),
         "motion": draw_motion(tour.truth),
+        "detection": draw_detection(volume.red, tour.outcomes[middle]),
+        "timings": draw_timings(
+            {stage: [one.milliseconds[stage] for one in tour.outcomes if stage in one.milliseconds] for stage in STAGES}
+        ),
     }
     for name, figure in pictures.items():
         path = tour.out / "pictures" / f"{name}.png"
@@ -109,15 +150,13 @@ def draw_pictures(tour: Tour) -> None:
 
 
 def evaluate(tour: Tour) -> None:
-    """Evaluating"""
-    from cender.cli.console import STDERR
+    """Comparing what was found with the truth"""
+    from cender.cli.console import STDOUT
+    from cender.cli.evaluation_tables import print_result
+    from cender.evaluate import evaluate_recording
+    from cender.io import load_run
 
-    neurons = [len(annotation) for annotation in tour.truth.annotations.values()]
-    STDERR.print(f"  the truth has {min(neurons)} to {max(neurons)} neurons a volume")
-    STDERR.print(
-        "  Detection, merging, identities and activity are not part of this version: there is nothing to compare "
-        "with the truth yet."
-    )
+    print_result(evaluate_recording(load_run(tour.out / "run"), tour.truth), STDOUT)
 
 
 def summarize(tour: Tour) -> None:

@@ -13,7 +13,7 @@ from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.figure import Figure, SubFigure
 from PIL import Image
 
-COLOURS = 96
+COLOURS = 64
 GROUND, PANEL = "#0d1117", "#010409"
 TEXT, QUIET, FAINT = "#e6edf3", "#8b949e", "#30363d"
 RED, GREEN, TRUTH, ACCENT = "#ff6b5e", "#56d364", "#58c4dd", "#f2cc60"
@@ -91,14 +91,17 @@ def add_scale_bar(ax: Axes, pixel_um: float, length_um: float = 20.0) -> None:
     ax.text(middle, above, f"{length_um:g} µm", color=TEXT, fontsize=8, ha="center", va="bottom")
 
 
-def save_figure(figure: Figure, path: Path) -> None:
-    """Write a figure as PNG with few colours, which keeps the noise of camera frames small."""
+def save_figure(figure: Figure, path: Path, compact: bool = False) -> None:
+    """Write a figure as PNG; a compact one has 256 colours, which a photograph of a microscope does not miss."""
     buffer = BytesIO()
     figure.savefig(buffer, format="png", facecolor=GROUND)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    if not compact:
+        path.write_bytes(buffer.getvalue())
+        return
     buffer.seek(0)
     with Image.open(buffer) as picture:
-        small = picture.convert("RGB").quantize(COLOURS, dither=Image.Dither.NONE)
+        small = picture.convert("RGB").quantize(256, dither=Image.Dither.NONE)
     out = BytesIO()
     small.save(out, format="PNG", optimize=True)
-    path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(out.getvalue())

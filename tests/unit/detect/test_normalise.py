@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from cender.detect.decode import boxes_to_full
-from cender.detect.normalise import compress, cut_head
+from cender.detect.normalise import compress, cut_head, mend_pixels
 from cender.types import Crop, VoxelSize
 
 
@@ -52,3 +52,17 @@ def test_brightness_does_not_depend_on_the_type(dtype: type) -> None:
 def test_one_frame_stays_one_frame() -> None:
     image, _ = cut_head(np.ones((1, 30, 30), np.uint16), Crop(0, 0, 30, 30), VoxelSize(5.0, 0.3, 0.3))
     assert image.shape == (1, 30, 30)
+
+
+def test_stuck_pixels_are_mended_and_nuclei_are_not() -> None:
+    rng = np.random.default_rng(0)
+    stack = (draw_blob((12, 60, 60), (6, 30, 30), (2, 4, 4)) + rng.normal(0, 9, (12, 60, 60))).astype(np.uint16)
+    np.testing.assert_array_equal(mend_pixels(stack), stack)
+    stuck = stack.copy()
+    stuck[:, 10, 44] += 700
+    stuck[:, 0, 0] += 150
+    mended = mend_pixels(stuck)
+    assert np.abs(mended[:, 10, 44].astype(int) - 100).max() < 60
+    assert np.abs(mended[:, 0, 0].astype(int) - 100).max() < 60
+    changed = np.argwhere((mended != stuck).any(0))
+    assert {tuple(place) for place in changed.tolist()} == {(10, 44), (0, 0)}

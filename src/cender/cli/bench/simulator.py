@@ -38,7 +38,7 @@ def simulator(
         from cender.plots.style import save_figure
 
         figure = draw_realism(realism.real_frames, realism.simulated_frames)
-        save_figure(figure, picture)
+        save_figure(figure, picture, compact=True)
     if json:
         print_json(
             {
