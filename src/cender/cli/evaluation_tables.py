@@ -57,25 +57,22 @@ def _show_figures(result: "Result") -> Table:
     table.add_column("counts")
     axes, identity, traces = result.axes, result.identity, result.traces
     judged = axes.volumes - axes.flagged_count
-    rows = [
+    rows: list[tuple[str, float | None, str]] = [
         ("axes right", axes.accuracy, f"{axes.right} of {judged} volumes not flagged"),
         ("axes flagged", axes.flagged, f"{axes.flagged_count} of {axes.volumes} volumes"),
-        ("identity accuracy", identity.accuracy, f"over {identity.knowable} knowable neurons"),
-        (
-            "identity accuracy, all",
-            identity.accuracy_all,
-            f"{identity.right} of {identity.named} named neurons",
-        ),
-        ("worst 5 % of volumes", identity.worst_5pct, "mean of their accuracies"),
-        ("recall at 95 % right", identity.recall_at_95_strict, f"{identity.given} names given"),
-        ("calibration error", identity.calibration_error, "15 bins of equal counts"),
-        ("trace correlation", traces.correlation, f"median of {traces.varying} varying neurons"),
-        (
-            "identities complete",
-            traces.complete,
-            f"{traces.complete_count} of {traces.identities} identities",
-        ),
     ]
+    if identity.given:
+        rows += [
+            ("identity accuracy", identity.accuracy, f"over {identity.knowable} knowable neurons"),
+            ("identity accuracy, all", identity.accuracy_all, f"{identity.right} of {identity.named} named neurons"),
+            ("worst 5 % of volumes", identity.worst_5pct, "mean of their accuracies"),
+            ("recall at 95 % right", identity.recall_at_95_strict, f"{identity.given} names given"),
+            ("calibration error", identity.calibration_error, "15 bins of equal counts"),
+            ("trace correlation", traces.correlation, f"median of {traces.varying} varying neurons"),
+            ("identities complete", traces.complete, f"{traces.complete_count} of {traces.identities} identities"),
+        ]
+    else:
+        table.caption = "No identity was given: nothing to say about identities and traces."
     for name, value, counts in rows:
         table.add_row(name, _show(value), counts)
     return table
@@ -84,7 +81,10 @@ def _show_figures(result: "Result") -> Table:
 def _show_errors(result: "Result") -> Table:
     table = Table("group", "kind", title="What became of the neurons", title_justify="left")
     table.add_column("count", justify="right")
-    for group, counts in (("detection", result.detection_errors), ("identity", result.identity_outcomes)):
+    groups = {"detection": result.detection_errors}
+    if result.identity.given:
+        groups["identity"] = result.identity_outcomes
+    for group, counts in groups.items():
         for row, (kind, count) in enumerate(counts.items()):
             table.add_row(group if row == 0 else "", kind, str(count), end_section=row == len(counts) - 1)
     return table
@@ -92,14 +92,16 @@ def _show_errors(result: "Result") -> Table:
 
 def _show_breakdown(result: "Result") -> Table:
     table = Table("by", "from", "to", title="Who is missed", title_justify="left")
-    for column in ("true", "recall", "identity accuracy"):
+    named = result.identity.given > 0
+    for column in ("true", "recall", *(["identity accuracy"] if named else [])):
         table.add_column(column, justify="right")
     before = ""
     for tercile in result.breakdown:
         name = tercile.title if tercile.title != before else ""
         before = tercile.title
         bounds = f"{tercile.low:.3g}", f"{tercile.high:.3g}"
-        table.add_row(name, *bounds, str(tercile.truth), _show(tercile.recall), _show(tercile.accuracy))
+        shares = (tercile.recall, tercile.accuracy) if named else (tercile.recall,)
+        table.add_row(name, *bounds, str(tercile.truth), *map(_show, shares))
     return table
 
 
