@@ -207,11 +207,13 @@ def main(words: Sequence[str] | None = None) -> None:
         params,
         lambda epoch, loss, f1: LOG.info("epoch %d: loss %.4f, 2D F1 %.4f", epoch, loss, f1),
     )
-    arguments = sys.argv[1:] if words is None else words
+    # The folder is the user's own business, only the file's name is kept.
+    arguments = [Path(word).name if Path(word) == chosen.out else word for word in words or sys.argv[1:]]
     metadata = {
         "kind": KIND,
         "width": f"{chosen.width:g}",
         "anchors_px": " ".join(map(str, chosen.anchors)),
+        "epochs": str(chosen.epochs),
         "seeds": f"{seeds.start}:{seeds.stop}",
         "preset": f"typical {preset_hash}",
         "validation_f1_2d": f"{fitted.f1:.4f}",
