@@ -76,7 +76,7 @@ def test_a_blank_volume_is_an_outcome_and_the_run_goes_on(simulation) -> None:
         read=lambda index, channels: read(index, channels) * np.uint16(0) if index == 1 else read(index, channels),
     )
     outcomes = list(process_recording(broken, Config(), volumes=(1, 2)))
-    assert [one.status for one in outcomes][0] == "failed"
+    assert outcomes[0].status == "failed"
     assert outcomes[0].reason
     assert outcomes[1].status != "failed"
 
@@ -85,7 +85,9 @@ def test_a_blank_volume_is_an_outcome_and_the_run_goes_on(simulation) -> None:
 def test_a_volume_that_lacks_something_says_so(lacking: str) -> None:
     stack = np.zeros((1, 4, 30, 30), np.uint16)
     volume = Volume(3, 0.5, stack, VOXEL if lacking == "red" else None, ("green",) if lacking == "red" else ("red",))
-    outcome = process_volume(volume, lambda *_: pytest.fail("nothing to detect in"), Config().preprocess, Config().merge)
+    outcome = process_volume(
+        volume, lambda *_: pytest.fail("nothing is there"), Config().preprocess, Config().merge
+    )
     assert outcome.status == "failed"
     assert lacking in outcome.reason
 

@@ -82,9 +82,7 @@ def test_matching_is_symmetric_in_its_sides(quality: np.ndarray) -> None:
 
 @settings(max_examples=50)
 @given(sides(), sides(), st.randoms(use_true_random=False))
-def test_order_of_neurons_does_not_matter(
-    truth: Truth, predicted: Truth, random: np.random.Generator
-) -> None:
+def test_order_of_neurons_does_not_matter(truth: Truth, predicted: Truth, random: np.random.Generator) -> None:
     a, b = truth.annotations[0], predicted.annotations[0]
     assume(len(np.unique(np.concatenate([a.centre_um, b.centre_um]), axis=0)) == len(a) + len(b))
     order_a, order_b = (np.array(random.sample(range(len(s)), len(s)), int) for s in (a, b))

@@ -82,9 +82,7 @@ def test_everything_has_a_help_text(words: tuple[str, ...]) -> None:
     for word in words:
         command = command.commands[word]
     assert command.help, f"`cender {' '.join(words)}` does not say what it does"
-    options = [
-        option for option in command.params if option.param_type_name == "option" and not option.hidden
-    ]
+    options = [option for option in command.params if option.param_type_name == "option" and not option.hidden]
     assert [option.name for option in options if not option.help] == []
 
 

@@ -162,11 +162,7 @@ def find_wrong_ways(imports: list[Import]) -> Iterator[str]:
             yield f"{item.file}:{item.line}: {item.target} is in no room of the floor plan"
         elif FLOOR[target] >= FLOOR[item.room]:
             yield f"{item.file}:{item.line}: {item.room} may not import {item.target}"
-        elif (
-            item.room == "config"
-            and target not in {"errors", "types"}
-            and not item.target.endswith(".params")
-        ):
+        elif item.room == "config" and target not in {"errors", "types"} and not item.target.endswith(".params"):
             yield f"{item.file}:{item.line}: config only collects Params, so not {item.target}"
 
 
