@@ -35,7 +35,10 @@ def repeat_recording(recording: Recording, volumes: int, hold: int = 8) -> Recor
     if volumes < 1 or hold < 1:
         raise UnreadableRecording(f"{recording.source}: cannot repeat {hold} volumes to a length of {volumes}")
     every = tuple(range(recording.shape[1]))
-    held = np.stack([recording.read(index, every) for index in range(min(hold, len(recording), volumes))])
+    # Filled in place: a list of volumes and their stack would take twice the memory.
+    held = np.empty((min(hold, len(recording), volumes), *recording.shape[1:]), recording.dtype)
+    for index in range(len(held)):
+        held[index] = recording.read(index, every)
     return replace(
         recording,
         source=f"{recording.source} repeated",
