@@ -40,7 +40,6 @@ def make_small(volumes: int = 3, seed: int = 2) -> Simulation:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_every_format_reads_back_what_was_drawn(name: str, tmp_path: Path) -> None:
-    pytest.importorskip(f"cender.io.{'matlab' if name == 'matlab' else 'formats'}")
     printed = run("simulate", str(tmp_path / "worm"), "--volumes", "3", "--seed", "2", "--format", name, *SMALL)
     *recordings, truth = map(Path, printed.split())
     said = dict(SAID.get(name, {}))
