@@ -9,7 +9,7 @@ from cender.detect.decode import boxes_to_full, decode_centres, decode_regions
 from cender.detect.measure import measure_regions
 from cender.detect.normalise import Grid, cut_head
 from cender.detect.params import DetectParams
-from cender.detect.suppression import suppress_boxes
+from cender.detect.suppression import suppress_boxes, suppress_centres
 from cender.types import Detections, Head, Regions, VoxelSize
 
 Score = Callable[[Float32[np.ndarray, "z y x"]], Float32[np.ndarray, "z m yh xh"]]
@@ -35,6 +35,8 @@ def detect_dense(
     regions = Regions.from_boxes(z[inside], full[inside], score=chance[keep][rows][inside])
     centre, centre_score = decode_centres(maps, params.centre_score)
     centre_px = centre * grid.step + grid.first
+    apart = suppress_centres(centre_px * np.array(voxel_um), centre_score, params.spacing_um)
+    centre_px, centre_score = centre_px[apart], centre_score[apart]
     shown = ((centre_px[:, 1:] >= -0.5) & (centre_px[:, 1:] < np.array(red.shape[1:]) - 0.5)).all(1)
     return Detections(measure_regions(red, regions), centre_px[shown], centre_score[shown])
 

@@ -1,7 +1,8 @@
-"""Of boxes that overlap in one frame, keep the best."""
+"""Of boxes that overlap in one frame, and of centres too close to be two neurons, keep the best."""
 
 import numpy as np
 from jaxtyping import Bool, Float, Int
+from scipy.spatial import cKDTree
 
 
 def overlap_boxes(first: Float[np.ndarray, "n 4"], second: Float[np.ndarray, "n 4"]) -> Float[np.ndarray, " n"]:
@@ -39,15 +40,31 @@ def suppress_boxes(
 
     Equal scores are decided by the boxes' coordinates, so that the order of the rows does not matter.
     """
-    order = np.lexsort((boxes[:, 3], boxes[:, 2], boxes[:, 1], boxes[:, 0], z, -score))
-    rank = np.empty(len(order), int)
-    rank[order] = np.arange(len(order))
     first, second, overlap = pair_overlaps(z, boxes)
     close = overlap > iou
-    first, second = first[close], second[close]
+    return _keep_best(np.column_stack([-score, z, boxes]), first[close], second[close])
+
+
+def suppress_centres(
+    centre_um: Float[np.ndarray, "n 3"], score: Float[np.ndarray, " n"], spacing_um: float
+) -> Bool[np.ndarray, " n"]:
+    """Which centres stay when each, best first, removes those nearer to it than ``spacing_um``."""
+    pairs = (
+        cKDTree(centre_um).query_pairs(spacing_um, output_type="ndarray") if len(centre_um) else np.zeros((0, 2), int)
+    )
+    return _keep_best(np.column_stack([-score, centre_um]), pairs[:, 0], pairs[:, 1])
+
+
+def _keep_best(
+    keys: Float[np.ndarray, "n k"], first: Int[np.ndarray, " p"], second: Int[np.ndarray, " p"]
+) -> Bool[np.ndarray, " n"]:
+    """Which rows stay when each, in the order of its keys, removes those it is paired with."""
+    order = np.lexsort(keys.T[::-1])
+    rank = np.empty(len(order), int)
+    rank[order] = np.arange(len(order))
     better = np.where(rank[first] < rank[second], first, second)
     worse = np.where(rank[first] < rank[second], second, first)
-    # All boxes that nothing better can still remove stay at once; few rounds are needed.
+    # All rows that nothing better can still remove stay at once; few rounds are needed.
     keep = np.zeros(len(order), bool)
     open_ = np.ones(len(order), bool)
     while open_.any():

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from cender.detect.suppression import overlap_boxes, suppress_boxes
+from cender.detect.suppression import overlap_boxes, suppress_boxes, suppress_centres
 
 Z = np.zeros(3, int)
 BOXES = np.array([[0.0, 0, 10, 10], [5, 0, 10, 10], [10, 0, 10, 10]])
@@ -27,3 +27,11 @@ def test_boxes_without_area_overlap_nothing() -> None:
     flat = np.array([[0.0, 0, 0, 5], [0, 0, 0, 5]])
     assert overlap_boxes(flat, flat).tolist() == [0, 0]
     assert suppress_boxes(Z[:0], BOXES[:0], np.zeros(0)).tolist() == []
+
+
+def test_of_centres_too_close_the_better_one_stays() -> None:
+    centre = np.array([[0.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 2.0, 0.0], [9.0, 9.0, 9.0]])
+    score = np.array([0.9, 0.8, 0.7, 0.1])
+    assert suppress_centres(centre, score, 1.5).tolist() == [True, False, True, True]
+    assert suppress_centres(centre, score, 0.5).all()
+    assert suppress_centres(np.zeros((0, 3)), np.zeros(0), 1.0).shape == (0,)
