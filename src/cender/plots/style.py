@@ -42,7 +42,7 @@ SETTINGS: dict[str, Any] = {
 }
 
 
-def start_figure(width_in: float, height_in: float) -> Figure:
+def start_figure(width_in: float | int, height_in: float | int) -> Figure:
     """An empty dark figure; draw on it inside `styled`."""
     figure = Figure(figsize=(width_in, height_in), dpi=110, layout="constrained", facecolor=GROUND)
     FigureCanvasAgg(figure)
