@@ -4,8 +4,6 @@ import cv2
 import numpy as np
 from jaxtyping import Bool, Float, Float32, Int
 
-from cender.detect.normalise import Grid
-
 STRIDE = 2
 USUAL_PX = 9.0
 WINDOW = np.ones((3, 3), np.uint8)
@@ -56,9 +54,3 @@ def decode_centres(
     centre_y = (y + np.clip(said[:, 5], -1, 1)) * STRIDE + (STRIDE - 1) / 2
     centre_x = (x + np.clip(said[:, 4], -1, 1)) * STRIDE + (STRIDE - 1) / 2
     return np.column_stack([depth, centre_y, centre_x]), here.astype(float)
-
-
-def boxes_to_full(box: Float[np.ndarray, "n 4"], grid: Grid) -> Float[np.ndarray, "n 4"]:
-    """Boxes of the network's grid in full-frame pixels."""
-    step, first = grid.step[[2, 1]], grid.first[[2, 1]]
-    return np.concatenate([(box[:, :2] - 0.5) * step + first + 0.5, box[:, 2:] * step], axis=1)

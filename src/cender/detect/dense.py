@@ -5,9 +5,9 @@ from collections.abc import Callable
 import numpy as np
 from jaxtyping import Float, Float32, Int, Real
 
-from cender.detect.decode import boxes_to_full, decode_centres, decode_regions
+from cender.detect.decode import decode_centres, decode_regions
 from cender.detect.measure import measure_regions
-from cender.detect.normalise import Grid, cut_head
+from cender.detect.normalise import Grid, cut_strip
 from cender.detect.params import DetectParams
 from cender.detect.suppression import suppress_boxes, suppress_centres
 from cender.types import Detections, Head, Regions, VoxelSize
@@ -25,16 +25,16 @@ def detect_dense(
     score
         The network: from frames on its own grid (0.3 × 0.3 µm, 1.5 µm apart) to maps of half the size.
     """
-    image, grid = cut_head(red, head.crop, voxel_um)
+    image, grid = cut_strip(red, head, voxel_um)
     maps = score(image)
     frame, box, chance = decode_regions(maps, params.region_score)
     keep = suppress_boxes(frame, box, chance, params.overlap)
     z, rows = _spread_frames(frame[keep], grid, len(red))
-    full = boxes_to_full(box[keep][rows], grid)
+    full = grid.boxes_to_full(box[keep][rows])
     inside = _inside(full, red.shape[1:])
     regions = Regions.from_boxes(z[inside], full[inside], score=chance[keep][rows][inside])
     centre, centre_score = decode_centres(maps, params.centre_score)
-    centre_px = centre * grid.step + grid.first
+    centre_px = grid.points_to_full(centre)
     apart = suppress_centres(centre_px * np.array(voxel_um), centre_score, params.spacing_um)
     centre_px, centre_score = centre_px[apart], centre_score[apart]
     shown = ((centre_px[:, 1:] >= -0.5) & (centre_px[:, 1:] < np.array(red.shape[1:]) - 0.5)).all(1)

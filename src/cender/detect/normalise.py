@@ -4,9 +4,9 @@ from dataclasses import dataclass
 
 import cv2
 import numpy as np
-from jaxtyping import Float, Float32, Shaped
+from jaxtyping import Float, Float32, Int, Shaped
 
-from cender.types import Crop, VoxelSize
+from cender.types import Crop, Head, VoxelSize
 
 PIXEL_UM = 0.3
 STEP_UM = 1.5
@@ -14,14 +14,40 @@ STEP_UM = 1.5
 SAME = 0.12
 DARK, BRIGHT = 10.0, 99.7
 STUCK = 12.0
+MARGIN_UM = 7.0
+# A turned strip must spare at least a quarter of the crop to be worth the turning.
+WORTHWHILE = 0.75
 
 
 @dataclass(frozen=True, slots=True)
 class Grid:
-    """How indices of the network's grid lie in the full volume: ``full = first + index * step`` along ``z y x``."""
+    """How indices ``z y x`` of the network's grid lie in the full volume.
+
+    ``full = first + index * step`` along z; in the image the grid is also turned by ``angle_rad`` (from x towards y)
+    about its first pixel.
+    """
 
     first: Float[np.ndarray, " 3"]
     step: Float[np.ndarray, " 3"]
+    angle_rad: float = 0.0
+
+    @property
+    def turn(self) -> Float[np.ndarray, "2 2"]:
+        """Rows: where the grid's y and x point to in the image, as ``y x``."""
+        cos, sin = np.cos(self.angle_rad), np.sin(self.angle_rad)
+        return np.array([[cos, -sin], [sin, cos]])
+
+    def points_to_full(self, index: Float[np.ndarray, "n 3"]) -> Float[np.ndarray, "n 3"]:
+        """Points of the grid in full-frame indices."""
+        moved = index * self.step
+        return np.asarray(self.first + np.concatenate([moved[:, :1], moved[:, 1:] @ self.turn], axis=1))
+
+    def boxes_to_full(self, box: Float[np.ndarray, "n 4"]) -> Float[np.ndarray, "n 4"]:
+        """Boxes ``x y w h`` of the grid in full-frame pixels; a turned one as the box around its ellipse."""
+        middle = box[:, [1, 0]] + (box[:, [3, 2]] - 1) / 2
+        centre = self.points_to_full(np.column_stack([np.zeros(len(box)), middle]))[:, 1:]
+        size = np.sqrt((box[:, [3, 2]] * self.step[1:]) ** 2 @ self.turn**2)
+        return np.concatenate([(centre - (size - 1) / 2)[:, ::-1], size[:, ::-1]], axis=1)
 
 
 def cut_head(
@@ -30,17 +56,55 @@ def cut_head(
     """The head on the network's grid (0.3 × 0.3 µm, 1.5 µm), with brightness from about 0 to 1."""
     part = mend_pixels(red[:, crop.y : crop.y + crop.h, crop.x : crop.x + crop.w])
     dark, bright = find_levels(part)
-    wanted = np.array([STEP_UM, PIXEL_UM, PIXEL_UM])
-    step = wanted / np.array(voxel_um)
-    step = np.where(np.abs(np.log(step)) < SAME, 1.0, step)
-    if part.shape[0] == 1:
-        step[0] = 1.0
-    shape = np.maximum(1, np.rint(np.array(part.shape) / step)).astype(int)
-    step = np.array(part.shape) / shape
+    shape, step = _fit_grid(part.shape, voxel_um)
     # Pixel areas coincide at the edges, so the first centre lies half a step minus half a pixel inside.
     first = np.array([0.0, crop.y, crop.x]) + (step - 1) / 2
     lit = compress(part, dark, bright) if np.all(step == 1) else compress(_resample(part, shape), dark, bright)
     return lit, Grid(first, step)
+
+
+def cut_strip(
+    red: Shaped[np.ndarray, "z y x"], head: Head, voxel_um: VoxelSize
+) -> tuple[Float32[np.ndarray, "zn yn xn"], Grid]:
+    """The same, along the worm where that leaves out much that is empty: most of what a slanting worm's crop holds."""
+    crop = head.crop
+    if len(head.hull_yx) < 3 or voxel_um.y_um != voxel_um.x_um:
+        return cut_head(red, crop, voxel_um)
+    (centre_x, centre_y), sides, degrees = cv2.minAreaRect(head.hull_yx[:, ::-1].astype(np.float32))
+    length, width = (side + 2 * MARGIN_UM / voxel_um.x_um for side in sides)
+    if length * width > WORTHWHILE * crop.w * crop.h:
+        return cut_head(red, crop, voxel_um)
+    dark, bright = find_levels(red[:, crop.y : crop.y + crop.h, crop.x : crop.x + crop.w])
+    shape, step = _fit_grid((len(red), round(width), round(length)), voxel_um)
+    grid = Grid(np.zeros(3), step, float(np.deg2rad(degrees)))
+    middle = np.array([centre_y, centre_x])
+    reach = (shape[1:] - 1) / 2 * step[1:]
+    corner = middle - reach @ grid.turn
+    grid = Grid(np.array([(step[0] - 1) / 2, *corner]), step, grid.angle_rad)
+    # The strip's corners reach beyond the crop; they too must show what is there.
+    around = np.abs(grid.turn).T @ reach + 2
+    low = np.clip(np.floor(middle - around), 0, None).astype(int)
+    high = np.minimum(np.ceil(middle + around) + 1, red.shape[1:]).astype(int)
+    part = mend_pixels(red[:, low[0] : high[0], low[1] : high[1]])
+    if shape[0] != len(part):
+        part = _resample(part, np.array([shape[0], *part.shape[1:]]))
+    along, down = step[2] * grid.turn[1, ::-1], step[1] * grid.turn[0, ::-1]
+    move = np.column_stack([along, down, (corner - low)[::-1]])
+    size = (int(shape[2]), int(shape[1]))
+    flags = cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP
+    # Brightness first: the network learnt from windows that were turned after it.
+    lit = compress(part, dark, bright)
+    return np.stack([cv2.warpAffine(frame, move, size, flags=flags) for frame in lit]), grid
+
+
+def _fit_grid(shape: tuple[int, ...], voxel_um: VoxelSize) -> tuple[Int[np.ndarray, " 3"], Float[np.ndarray, " 3"]]:
+    """Size of the network's grid over a part of a volume, and its steps in voxels."""
+    step = np.array([STEP_UM, PIXEL_UM, PIXEL_UM]) / np.array(voxel_um)
+    step = np.where(np.abs(np.log(step)) < SAME, 1.0, step)
+    if shape[0] == 1:
+        step[0] = 1.0
+    fitted = np.maximum(1, np.rint(np.array(shape) / step)).astype(int)
+    return fitted, np.array(shape) / fitted
 
 
 def mend_pixels(part: Shaped[np.ndarray, "z y x"]) -> Shaped[np.ndarray, "z y x"]:

@@ -15,7 +15,7 @@ from cender.preprocess.compass import (
     shipped_weights,
     ventral_of,
 )
-from cender.preprocess.outline import cut_out, draw_mask, find_origin, join_spots, trace_outline
+from cender.preprocess.outline import cut_out, draw_mask, find_hull, find_origin, join_spots, trace_outline
 from cender.preprocess.paper import find_head_paper
 from cender.preprocess.params import PreprocessParams
 from cender.preprocess.projection import Picture, take_picture
@@ -90,20 +90,22 @@ def examine_picture(
         )
     place, reading = choose_head(spots, weights)
     pose = choose_pose(reading)
-    is_head = 1 / (1 + np.exp(-reading.head))
+    is_head = float(1 / (1 + np.exp(-reading.head)))
     # Where there may be no head at all, every way it could lie is as good as the others.
     flips = np.log(is_head * np.exp(pose.log_flips) + (1 - is_head) / 4)
     joined = join_spots(spots, place, params.reach_um)
     mask = draw_mask(spots, joined, place, pose.anterior)
     confidence = float(np.exp(flips[0]))
+    places = np.concatenate([spots.place[joined], place[None]])
     head = Head(
-        crop=cut_out(picture, np.concatenate([spots.place[joined], place[None]]), voxel_um[1:], params),
+        crop=cut_out(picture, places, voxel_um[1:], params),
         outline_yx=trace_outline(picture, mask),
         origin_yx=find_origin(picture, spots, mask),
         anterior_yx=pose.anterior,
         ventral_yx=pose.ventral,
         quality=confidence * measure_trust(reading, spots.contrast[joined]),
         confidence=confidence,
+        hull_yx=find_hull(picture, places),
     )
     return head, flips
 

@@ -37,6 +37,12 @@ def cut_out(
     return Crop(int(low[1]), int(low[0]), int(high[1] - low[1]), int(high[0] - low[0]))
 
 
+def find_hull(picture: Picture, places: Float[np.ndarray, "n 2"]) -> Float[np.ndarray, "k 2"]:
+    """Convex hull of these places in full-frame indices, ``y x``."""
+    points = picture.to_px(places).astype(np.float32)
+    return np.asarray(cv2.convexHull(points)[:, 0], dtype=float)
+
+
 def draw_mask(
     spots: Spots,
     joined: Bool[np.ndarray, " n"],

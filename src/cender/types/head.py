@@ -1,6 +1,6 @@
 """Where the head is in one volume, and how the worm lies."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy as np
@@ -21,7 +21,9 @@ class Head:
     """Head region of one volume and the worm's own axes, in full-frame pixels.
 
     ``anterior_yx`` and ``ventral_yx`` are unit vectors in the image. ``confidence`` is the probability that both point
-    the right way, ``quality`` (0 to 1) how far the volume can be trusted at all: twists, Ω-turns and dim volumes are low.
+    the right way, ``quality`` (0 to 1) how far the volume can be trusted at all: it is low in twists, Ω-turns and dim
+    volumes.
+    ``hull_yx`` is the convex hull of all bright spots that hang together with the head; empty where it is not known.
     """
 
     crop: Crop
@@ -31,3 +33,4 @@ class Head:
     ventral_yx: Float[np.ndarray, " 2"]
     quality: float = 1.0
     confidence: float = 1.0
+    hull_yx: Float[np.ndarray, "k 2"] = field(default_factory=lambda: np.zeros((0, 2)))

@@ -12,8 +12,8 @@ from cender.types.regions import Regions
 class Neurons:
     """3D neurons of one volume; ``regions.neuron`` gives the row here of every region.
 
-    ``centre_px`` is ``z y x`` in full-frame indices, its z the intensity-weighted mean frame. ``z_first`` and ``z_last``
-    are the first and the last frame (both inside).
+    ``centre_px`` is ``z y x`` in full-frame indices, its z the intensity-weighted mean frame. ``z_first`` and
+    ``z_last`` are the first and the last frame (both inside).
     """
 
     centre_px: Float[np.ndarray, "m 3"]

@@ -63,7 +63,7 @@ class Regions:
 class Detections:
     """What a detector found in one volume: regions, and where it saw whole neurons (none, if it cannot see them).
 
-    ``centre_px`` is ``z y x`` in full-frame indices, z with fractions of a frame; ``centre_score`` lies between 0 and 1.
+    ``centre_px`` is ``z y x`` in full-frame indices, z with fractions of a frame; ``centre_score`` is between 0 and 1.
     """
 
     regions: Regions

@@ -3,9 +3,8 @@
 import numpy as np
 import pytest
 
-from cender.detect.decode import boxes_to_full
-from cender.detect.normalise import compress, cut_head, mend_pixels
-from cender.types import Crop, VoxelSize
+from cender.detect.normalise import compress, cut_head, cut_strip, mend_pixels
+from cender.types import Crop, Head, VoxelSize
 
 
 def draw_blob(
@@ -38,7 +37,7 @@ def test_boxes_cover_the_same_area_after_the_way_back() -> None:
     _, grid = cut_head(stack, Crop(4, 2, 60, 62), VoxelSize(1.5, 0.15, 0.15))
     assert grid.step[1] == pytest.approx(2)
     # A box of 10 × 8 grid pixels from the crop's corner covers 20 × 16 pixels from there.
-    np.testing.assert_allclose(boxes_to_full(np.array([[0.0, 0.0, 10.0, 8.0]]), grid), [[4, 2, 20, 16]])
+    np.testing.assert_allclose(grid.boxes_to_full(np.array([[0.0, 0.0, 10.0, 8.0]])), [[4, 2, 20, 16]])
 
 
 @pytest.mark.parametrize("dtype", [np.uint8, np.uint16, np.int32, np.float32, np.float64])
@@ -66,3 +65,32 @@ def test_stuck_pixels_are_mended_and_nuclei_are_not() -> None:
     assert np.abs(mended[:, 0, 0].astype(int) - 100).max() < 60
     changed = np.argwhere((mended != stuck).any(0))
     assert {tuple(place) for place in changed.tolist()} == {(10, 44), (0, 0)}
+
+
+@pytest.mark.parametrize("degrees", [20, 45, 70, 110, 160])
+@pytest.mark.parametrize("voxel", [(1.5, 0.3, 0.3), (1.0, 0.2, 0.2)])
+def test_a_strip_along_a_slanting_worm_spares_the_empty_part_and_keeps_places(
+    degrees: float, voxel: tuple[float, float, float]
+) -> None:
+    way = np.array([np.sin(np.deg2rad(degrees)), np.cos(np.deg2rad(degrees))])
+    across = np.array([way[1], -way[0]])
+    places = [np.array([150, 160]) + t * way + 5 * np.sign(t) * across for t in (-90.0, -30.0, 40.0, 90.0)]
+    stack = sum(draw_blob((10, 300, 320), (4.0, *place), (2.5, 7.0, 7.0)).astype(float) - 100 for place in places) + 100
+    hull = np.array(
+        [place + s * across + e * way for place, e in ((places[0], -6), (places[-1], 6)) for s in (-12, 12)]
+    )
+    head = Head(Crop(20, 10, 280, 280), hull, hull.mean(0), way, across, hull_yx=hull)
+    image, grid = cut_strip(stack.astype(np.uint16), head, VoxelSize(*voxel))
+    straight, _ = cut_head(stack.astype(np.uint16), head.crop, VoxelSize(*voxel))
+    assert image.size < 0.75 * straight.size
+    tops = np.argwhere((image > 0.9 * image.max()) & (image == image.max((1, 2), keepdims=True)))
+    found = grid.points_to_full(tops.astype(float))
+    assert len(found)
+    for place in found:
+        assert min(np.linalg.norm(place[1:] - there) for there in places) < 3
+    centre = found[:1]
+    index = tops[:1].astype(float)
+    box = np.column_stack([index[:, 2] - 4, index[:, 1] - 4, [[9.0]], [[9.0]]])
+    full = grid.boxes_to_full(box)
+    np.testing.assert_allclose(full[:, :2] + (full[:, 2:] - 1) / 2, centre[:, [2, 1]], atol=1e-6)
+    np.testing.assert_allclose(full[:, 2:], 9.0 * grid.step[1], rtol=0.02)
