@@ -22,7 +22,9 @@ def draw_training(history: Sequence[Sequence[float]], path: Path) -> None:
         if len(table):
             best = table[(table[:, 4] + table[:, 5]).argmax()]
             right.axvline(best[0], color=ACCENT, linewidth=0.8)
-            right.annotate("kept", (best[0], 100 * table[:, 4:].min()), color=ACCENT, xytext=(4, 0), textcoords="offset points")
+            right.annotate(
+                "kept", (best[0], 100 * table[:, 4:].min()), color=ACCENT, xytext=(4, 0), textcoords="offset points"
+            )
         right.set(title="F1 on held-out heads, %", xlabel="step")
         for axes in (left, right):
             axes.legend()

@@ -80,9 +80,9 @@ def train_detector(
     run = _begin(params, seed, start)
     if checkpoint is not None:
         load_checkpoint(checkpoint, run, _describe(samples, params, seed, steps))
-    _set_rates(run.optimiser, 0.0)
+    rate = params.learning_rate if start is None else params.fine_learning_rate
     while run.step < steps and run.waited < params.patience:
-        _set_rates(run.optimiser, _rate(run.step, steps) * (params.learning_rate if start is None else params.fine_learning_rate))
+        _set_rates(run.optimiser, rate * _share(run.step, steps))
         losses = _learn(run, taught, params, np.random.default_rng((seed, run.step)))
         run.step += 1
         checked = None
@@ -161,7 +161,7 @@ def _finish(run: Run, held: Sequence[Sample], start: Weights | None, seed: int) 
     )
 
 
-def _rate(step: int, steps: int) -> float:
+def _share(step: int, steps: int) -> float:
     """Share of the learning rate: a short rise, then half a cosine."""
     return min(1.0, (step + 1) / WARM_UP) * (0.02 + 0.98 * 0.5 * (1 + float(np.cos(np.pi * step / steps))))
 

@@ -14,8 +14,8 @@ from cender.types import Annotation, Crop, VoxelSize
 class Sample:
     """One annotated head; all coordinates are indices of the network's grid.
 
-    ``box`` is ``x y w h`` with the frame in ``frame`` and the row of its neuron in ``neuron``; ``centre`` is ``z y x``. Around the
-    places ``unsure`` (``z y x``) there may or may not be a neuron: they teach nothing.
+    ``box`` is ``x y w h`` with the frame in ``frame`` and the row of its neuron in ``neuron``; ``centre`` is ``z y x``.
+    Around the places ``unsure`` (``z y x``) there may or may not be a neuron: they teach nothing.
     """
 
     image: Float32[np.ndarray, "z y x"]

@@ -17,8 +17,8 @@ REACH = 4
 class Targets:
     """Target maps of one window, and how much each place counts.
 
-    ``heat`` holds the region and the neuron heat (exactly 1 at a centre); ``heat_weight`` is 0 where nothing is known. ``values`` are the
-    other five maps, ``value_weight`` is above 0 near region centres only.
+    ``heat`` holds the region and the neuron heat (exactly 1 at a centre); ``heat_weight`` is 0 where nothing is known.
+    ``values`` are the other five maps, ``value_weight`` is above 0 near region centres only.
     """
 
     heat: Float32[np.ndarray, "z 2 y x"]
