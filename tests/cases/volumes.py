@@ -139,8 +139,8 @@ def second_body() -> BadVolume:
     """A head, and beside it a larger, brighter and smoother body."""
     first, truth = good_head()
     glow = np.zeros(first.shape[1:], np.float32)
-    cv2.ellipse(glow, (SIDE // 2, SIDE // 2), (300, 60), 20, 0, 360, 900, -1)
-    body = np.rint(_noise(first.shape, 7) + cv2.GaussianBlur(glow, (0, 0), 12)).astype(np.uint16)
+    cv2.ellipse(glow, (SIDE // 2, SIDE // 2), (300, 60), 20, 0, 360, 250, -1)
+    body = np.rint(_noise(first.shape, 7) + cv2.GaussianBlur(glow, (0, 0), 20)).astype(np.uint16)
     return BadVolume(
         "second body", "A larger and brighter body beside the head.", np.concatenate([first, body], 2), truth=truth
     )

@@ -20,8 +20,8 @@ from cender.preprocess.spots import Spots
 
 ANGLES = 16
 ANGLE_RAD = 2 * np.pi * np.arange(ANGLES) / ANGLES
-PITCH_UM = 3.2
-SIDE = 48
+PITCH_UM = 3.8
+SIDE = 40
 REACH_UM = 76.0
 WEIGHTS = "orientation.safetensors"
 

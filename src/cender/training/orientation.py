@@ -2,7 +2,7 @@
 
 import argparse
 import logging
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -18,11 +18,17 @@ from cender.training.orientation_samples import Sample, View, draw_sample, view_
 from cender.training.orientation_scenes import draw_scenes
 
 FIRST_SEED = 1000
-BATCH = 24
+BATCH = 32
 log = logging.getLogger(__name__)
 
 
-def train_orientation(views: Sequence[View], steps: int, seed: int = 0, fastest: float = 3e-3) -> Compass:
+def train_orientation(
+    views: Sequence[View],
+    steps: int,
+    seed: int = 0,
+    fastest: float = 6e-3,
+    watch: Callable[[int, Compass], None] | None = None,
+) -> Compass:
     """A compass trained on these scenes.
 
     Parameters
@@ -30,11 +36,13 @@ def train_orientation(views: Sequence[View], steps: int, seed: int = 0, fastest:
     views
         Scenes with their spots found, of as many animals as possible.
     steps
-        Batches of 24 samples.
+        Batches of 32 samples.
     seed
         Of the initial weights and of the samples drawn.
     fastest
         Largest learning rate; it rises over a twentieth of the steps and falls to zero with a cosine.
+    watch
+        Called with the step and the network after every hundred steps.
     """
     torch.manual_seed(seed)
     rng = np.random.default_rng((seed, 77))
@@ -52,10 +60,12 @@ def train_orientation(views: Sequence[View], steps: int, seed: int = 0, fastest:
         smoothed += (float(loss.detach()) - smoothed) / min(step + 1, 100)
         if step % 100 == 99:
             log.info("step %d of %d: loss %.3f", step + 1, steps, smoothed)
+            if watch is not None:
+                watch(step + 1, network)
     return network.eval()
 
 
-def _lose(network: Compass, samples: Sequence[Sample]) -> Float[Tensor, ""]:
+def _lose(network: Callable[[Tensor], Tensor], samples: Sequence[Sample]) -> Float[Tensor, ""]:
     """Cross-entropy over the hypotheses and "no head" (whose score is 0), and of the bend where there is a head."""
     patches = torch.from_numpy(np.concatenate([sample.patches for sample in samples]))
     target = torch.from_numpy(np.stack([sample.target for sample in samples]))
@@ -78,8 +88,8 @@ def main() -> None:
     """Train the compass that cender ships."""
     parser = argparse.ArgumentParser(prog="python -m cender.training.orientation", description=__doc__)
     parser.add_argument("--out", type=Path, required=True, help="safetensors file to write")
-    parser.add_argument("--animals", type=int, default=900, help="simulated animals, six volumes each")
-    parser.add_argument("--steps", type=int, default=3000, help="batches of 24 samples")
+    parser.add_argument("--animals", type=int, default=200, help="simulated animals, 24 scenes each")
+    parser.add_argument("--steps", type=int, default=2500, help="batches of 32 samples")
     parser.add_argument("--seed", type=int, default=0, help="of the weights and the samples")
     given = parser.parse_args()
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(message)s")

@@ -14,8 +14,8 @@ from cender.training.orientation_scenes import Scene
 NEAR_UM, FAR_UM = 36.0, 48.0
 SHARPNESS = 9.0
 OTHERS = 0.2
-# Half of the angles that are looked at later: where the first one points is drawn anew for every sample.
-ANGLES = 8
+# A quarter of the angles that are looked at later: where the first one points is drawn anew for every sample.
+ANGLES = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,9 +61,10 @@ def draw_sample(view: View, rng: np.random.Generator) -> Sample:
         is_head = False
     else:
         is_head = float(np.linalg.norm(place - scene.origin)) * GRID_UM < NEAR_UM
-    map_ = map_ ** np.float32(np.exp(rng.normal(0, 0.25)))
+    if rng.random() < 0.5:
+        map_ = map_ ** np.float32(np.exp(rng.normal(0, 0.3)))
     angle = rng.uniform(0, 2 * np.pi) + 2 * np.pi * np.arange(ANGLES) / ANGLES
-    size = rng.uniform(0.85, 1.2)
+    size = rng.uniform(0.78, 1.25)
     patches = cut_patches(soften(map_), place, make_grid(angle, (size * rng.uniform(0.93, 1.07), size)))
     return Sample(patches, _aim(scene, angle) * np.float32(is_head), float(view.bent and is_head))
 
@@ -127,9 +128,9 @@ def _lose_spots(map_: np.ndarray, rng: np.random.Generator) -> None:
     bright = np.argwhere(map_ > 0.2)
     for y, x in bright[rng.integers(max(len(bright), 1), size=int(rng.integers(0, 14)))] if len(bright) else ():
         cv2.circle(map_, (int(x), int(y)), int(rng.integers(1, 5)), 0.0, -1)
-    slope = rng.normal(0, 0.004, 2)
-    light = np.exp(slope[0] * np.arange(map_.shape[0])[:, None] + slope[1] * np.arange(map_.shape[1])[None])
-    map_ *= np.clip(light / np.median(light), 0.3, 1.5).astype(np.float32)
+    for axis, size in enumerate(map_.shape):
+        light = np.exp(rng.normal(0, 0.004) * (np.arange(size) - size / 2)).astype(np.float32)
+        map_ *= light[:, None] if axis == 0 else light
     np.minimum(map_, 1, out=map_)
 
 

@@ -50,14 +50,15 @@ def test_patch_shows_anterior_right_and_ventral_down() -> None:
         map_ = spots.map.copy()
         ahead = np.rint(80 + 20 * anterior_of(ANGLE_RAD[column])).astype(int)
         below = np.rint(80 + 12 * ventral_of(ANGLE_RAD[column], row)).astype(int)
-        map_[tuple(ahead)], map_[tuple(below)] = 1.0, 0.4
+        for (y, x), light in ((ahead, 1.0), (below, 0.4)):
+            map_[y - 2 : y + 3, x - 2 : x + 3] = light
         patch = cut_patches(map_, np.array([80.0, 80.0]), make_grid(ANGLE_RAD))[row * ANGLES + column]
         y, x = np.unravel_index(int(patch.argmax()), patch.shape)
         assert x > SIDE / 2 + 4
         assert abs(y - (SIDE - 1) / 2) <= 1
         lower = patch[SIDE // 2 + 2 :]
-        assert lower.max() > 0.05
-        assert patch[: SIDE // 2 - 2].max() < 0.01
+        assert lower.max() > 0.3
+        assert patch[: SIDE // 2 - 4].max() < 0.01
 
 
 @pytest.mark.parametrize("quarters", [1, 2, 3])
