@@ -13,7 +13,7 @@ ANYWHERE = 0.25
 
 
 def cut_window(sample: Sample, size: int, rng: np.random.Generator, augment: bool = True) -> Sample:
-    """A square window of ``size`` pixels, mostly around a random neuron, zoomed, flipped, turned and relit by chance."""
+    """A square window of ``size`` pixels, mostly around a random neuron, zoomed, turned and relit by chance."""
     zoom = float(np.exp(rng.uniform(*np.log(ZOOM)))) if augment else 1.0
     anchor = rng.uniform(0, 1, 2) * sample.image.shape[1:]
     # Mostly around neurons, but the empty part of the crop must be known as well.

@@ -17,8 +17,8 @@ PAPER = {
 
 def detection(
     presets: Annotated[list[str] | None, typer.Option("--preset", help="Preset (may be given again).")] = None,
-    animals: Annotated[int, typer.Option(min=1, help="Unseen animals of each preset.")] = 6,
-    volumes: Annotated[int, typer.Option(min=1, help="Volumes of each animal.")] = 2,
+    animals: Annotated[int, typer.Option(min=1, help="Unseen animals of each preset.")] = 4,
+    volumes: Annotated[int, typer.Option(min=1, help="Volumes of each animal.")] = 1,
     data: Annotated[
         Path | None, typer.Option("--data", metavar="FOLDER", envvar="CENDER_DATA", help="Also measure on real heads.")
     ] = None,
