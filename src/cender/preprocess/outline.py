@@ -54,8 +54,11 @@ def draw_mask(
     mask = np.zeros(spots.map.shape, np.uint8)
     mask[tuple(spots.place[joined & (ahead > -BEHIND_UM)].astype(int).T)] = 1
     mask[tuple(np.clip(np.rint(place), 0, np.array(mask.shape) - 1).astype(int))] = 1
-    wide = cv2.dilate(mask, _disc(SKIN_UM + GAP_UM), borderType=cv2.BORDER_CONSTANT, borderValue=0)
-    return np.asarray(cv2.erode(wide, _disc(GAP_UM), borderType=cv2.BORDER_CONSTANT, borderValue=1))
+    # Room around the picture, so that closing does not stop at its edges.
+    room = round((SKIN_UM + GAP_UM) / GRID_UM) + 1
+    roomy = cv2.copyMakeBorder(mask, room, room, room, room, cv2.BORDER_CONSTANT, value=0)
+    closed = cv2.erode(cv2.dilate(roomy, _disc(SKIN_UM + GAP_UM)), _disc(GAP_UM))
+    return np.ascontiguousarray(closed[room:-room, room:-room])
 
 
 def trace_outline(picture: Picture, mask: UInt8[np.ndarray, "h w"]) -> Float[np.ndarray, "n 2"]:

@@ -14,7 +14,7 @@ class PreprocessParams(Params):
         "default",
         description="'default': a small network scores every way a head can lie; 'paper': Algorithm 1 as published",
     )
-    flag_below: float = Field(0.6, ge=0, le=1, description="volumes whose quality is lower are flagged")
+    flag_below: float = Field(0.7, ge=0, le=1, description="volumes whose quality is lower are flagged")
     margin_um: float = Field(
         8.0, ge=0, description="room left around the outermost bright spots when the head is cut out"
     )
