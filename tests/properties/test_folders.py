@@ -76,9 +76,7 @@ def truths(draw: st.DrawFn) -> Truth:
         draw(st.none() | sizes),
         {volume: draw(annotations(volume)) for volume in volumes},
         draw(
-            st.dictionaries(
-                st.tuples(st.integers(0, 30), st.integers(0, 500)), numbers | st.just(np.nan), max_size=5
-            )
+            st.dictionaries(st.tuples(st.integers(0, 30), st.integers(0, 500)), numbers | st.just(np.nan), max_size=5)
         ),
         draw(st.dictionaries(st.integers(0, 30), words, max_size=3)),
         draw(st.dictionaries(st.sampled_from(volumes), numbers)),
