@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import torch
 from jaxtyping import Bool, Float
+from scipy.spatial import cKDTree
 
 from cender.detect.decode import decode_centres, decode_regions
 from cender.detect.normalise import PIXEL_UM, STEP_UM
@@ -19,6 +20,7 @@ from cender.types import Annotation, Regions
 CUT = 0.3
 LOWEST = 0.03
 OVERLAP = 0.35
+UNSURE_UM = 2.0
 
 
 def validate(arrays: Mapping[str, np.ndarray], held: Sequence[Sample]) -> tuple[float, float]:
@@ -83,10 +85,24 @@ def _compare(arrays: Mapping[str, np.ndarray], sample: Sample, cut: float) -> tu
     centre, centre_score = decode_centres(maps, cut)
     size = np.array([STEP_UM, PIXEL_UM, PIXEL_UM])
     paired = match_centres(Annotation.from_points(0, sample.centre * size), Annotation.from_points(0, centre * size))
+    middle = box[keep][:, [1, 0]] + (box[keep][:, [3, 2]] - 1) / 2
+    places = np.column_stack([frame[keep], middle]), centre
+    found = matched.partner_of_predicted >= 0, paired.partner_of_predicted >= 0
+    # What was found at an unsure place is neither right nor wrong.
+    known = [right | ~_is_unsure(place, sample) for place, right in zip(places, found, strict=True)]
     return (
-        Compared(score[keep], matched.partner_of_predicted >= 0, len(sample.box)),
-        Compared(centre_score, paired.partner_of_predicted >= 0, len(sample.centre)),
+        Compared(score[keep][known[0]], found[0][known[0]], len(sample.box)),
+        Compared(centre_score[known[1]], found[1][known[1]], len(sample.centre)),
     )
+
+
+def _is_unsure(place: Float[np.ndarray, "n 3"], sample: Sample) -> Bool[np.ndarray, " n"]:
+    """Whether there may be an unmarked neuron at these places (``z y x`` on the network's grid)."""
+    if not len(sample.unsure) or not len(place):
+        return np.zeros(len(place), bool)
+    size = np.array([STEP_UM, PIXEL_UM, PIXEL_UM])
+    distance, _ = cKDTree(sample.unsure * size).query(place * size)
+    return np.asarray(distance < UNSURE_UM)
 
 
 def _f1(parts: Sequence[Compared]) -> float:

@@ -1,0 +1,28 @@
+"""Validation and calibration: what nobody marked is neither right nor wrong."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from cender.training import calibrate
+from cender.training.samples import Sample
+
+
+def make_head() -> tuple[Sample, np.ndarray]:
+    """Two neurons of one frame each, one of them not marked, and maps that show both."""
+    maps = np.full((3, 7, 20, 20), -9.0, np.float32)
+    maps[:, 2:] = 0
+    for y, x in ((5, 5), (14, 14)):
+        maps[1, :2, y, x] = 3
+    centre = np.array([[1.0, 10.5, 10.5]])
+    box = np.array([[6.5, 6.5, 9.0, 9.0]])
+    return Sample(np.zeros((3, 40, 40), np.float32), np.array([1]), box, np.array([0]), centre, np.zeros((0, 3))), maps
+
+
+def test_what_is_found_at_an_unsure_place_does_not_count(monkeypatch: pytest.MonkeyPatch) -> None:
+    sample, maps = make_head()
+    monkeypatch.setattr(calibrate, "build_torch_score", lambda _: lambda __: maps)
+    assert calibrate.validate({}, [sample]) == pytest.approx((2 / 3, 2 / 3))
+    partial = replace(sample, unsure=np.array([[1.0, 28.5, 28.5]]))
+    assert calibrate.validate({}, [partial]) == pytest.approx((1.0, 1.0))
