@@ -3,6 +3,7 @@
 from cender.types.annotation import Annotation
 from cender.types.head import Crop, Head
 from cender.types.identities import Identities
+from cender.types.intensities import Intensities
 from cender.types.neurons import Neurons
 from cender.types.outcome import Outcome, Status
 from cender.types.params import Params
@@ -19,6 +20,7 @@ __all__ = [
     "Detections",
     "Head",
     "Identities",
+    "Intensities",
     "Missing",
     "Neurons",
     "Outcome",

@@ -6,6 +6,7 @@ from typing import Literal
 
 from cender.types.head import Head
 from cender.types.identities import Identities
+from cender.types.intensities import Intensities
 from cender.types.neurons import Neurons
 
 Status = Literal["ok", "flagged", "failed"]
@@ -26,3 +27,4 @@ class Outcome:
     neurons: Neurons | None = None
     identities: Identities | None = None
     milliseconds: Mapping[str, float] = field(default_factory=dict)
+    intensities: Intensities | None = None
