@@ -1,0 +1,170 @@
+"""How well neurons are recognized: by annotated volumes, over time, across animals; how honest probabilities are."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from jaxtyping import Bool, Float
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import FixedLocator, NullLocator, StrMethodFormatter
+from scipy.ndimage import median_filter
+
+from cender.plots.style import ACCENT, FAINT, QUIET, RED, TEXT, TRUTH, start_figure, styled
+
+COLOURS = {"default": TRUTH, "paper": RED}
+MARKS = "*^osDv"
+LOW = 0.6
+BINS = 15
+
+
+@dataclass(frozen=True, slots=True)
+class Curve:
+    """Accuracy (0 to 1) at several numbers of annotated volumes; ``spread`` is its standard deviation, NaN for none."""
+
+    method: str
+    split: str
+    volumes: tuple[int, ...]
+    accuracy: tuple[float, ...]
+    spread: tuple[float, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Published:
+    """A figure of the literature: accuracy between 0 and 1 at a number of annotated volumes."""
+
+    label: str
+    volumes: int
+    accuracy: float
+
+
+def draw_curves(curves: Sequence[Curve], published: Sequence[Published], title: str) -> Figure:
+    """Accuracy against the number of annotated volumes (paper, Fig. 5 C and E)."""
+    with styled():
+        figure = start_figure(7.5, 4.4)
+        plot_curves(curves, published, figure.subplots()).set_title(title)
+    return figure
+
+
+def plot_curves(curves: Sequence[Curve], published: Sequence[Published], ax: Axes) -> Axes:
+    """A line a method and split, full for random and broken for blocked; published figures as single marks."""
+    for curve in sorted(curves, key=lambda curve: (curve.method, curve.split), reverse=True):
+        blocked = curve.split == "blocked"
+        spread = np.nan_to_num(100 * np.array(curve.spread))
+        ax.errorbar(
+            curve.volumes,
+            100 * np.array(curve.accuracy),
+            yerr=spread if spread.any() else None,
+            color=COLOURS.get(curve.method, QUIET),
+            linestyle="--" if blocked else "-",
+            marker="o",
+            markersize=5,
+            markerfacecolor="none" if blocked else None,
+            capsize=2,
+            linewidth=1.5,
+            label=_name_curve(curve),
+        )
+    for mark, point in zip(MARKS, published, strict=False):
+        ax.plot(point.volumes, 100 * point.accuracy, mark, color=ACCENT, markersize=9, label=point.label)
+    counts = sorted({count for curve in curves for count in curve.volumes} | {point.volumes for point in published})
+    ax.set_xscale("symlog", linthresh=1)
+    ax.xaxis.set_major_locator(FixedLocator(_keep_apart(counts)))
+    ax.xaxis.set_minor_locator(NullLocator())
+    ax.xaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
+    ax.grid(axis="y", color=FAINT, linewidth=0.6)
+    ax.set(xlabel="annotated volumes", ylabel="accuracy, %")
+    ax.legend(loc="lower right")
+    return ax
+
+
+def draw_over_time(runs: Mapping[str, tuple[Float[np.ndarray, " v"], Float[np.ndarray, " v"]]], unit: str) -> Figure:
+    """Accuracy of every test volume through the recording, one panel a run (paper, Fig. 5 D and F)."""
+    with styled():
+        figure = start_figure(9, 0.6 + 1.9 * max(len(runs), 1))
+        panels = figure.subplots(max(len(runs), 1), 1, sharex=True, sharey=True, squeeze=False)[:, 0]
+        for ax, (label, (time, accuracy)) in zip(panels, runs.items(), strict=False):
+            plot_over_time(time, accuracy, ax).set_title(label)
+        panels[-1].set_xlabel(unit)
+    return figure
+
+
+def plot_over_time(time: Float[np.ndarray, " v"], accuracy: Float[np.ndarray, " v"], ax: Axes) -> Axes:
+    """A dot a volume, those below 60 % in red, and the running median of 15 volumes."""
+    order = np.argsort(time)
+    time, accuracy = time[order], accuracy[order]
+    bad = accuracy < LOW
+    ax.scatter(time[~bad], 100 * accuracy[~bad], s=5, color=QUIET, linewidths=0)
+    ax.scatter(time[bad], 100 * accuracy[bad], s=12, color=RED, linewidths=0, label=f"below 60 %: {bad.sum()}")
+    if len(time):
+        ax.plot(time, 100 * median_filter(accuracy, min(15, len(time)), mode="nearest"), color=TRUTH, linewidth=1.4)
+    ax.axhline(100 * LOW, color=FAINT, linewidth=0.8)
+    ax.set(ylim=(0, 103), ylabel="accuracy, %")
+    ax.legend(loc="lower right")
+    return ax
+
+
+def draw_reliability(runs: Mapping[str, tuple[Float[np.ndarray, " n"], Bool[np.ndarray, " n"]]]) -> Figure:
+    """How often names are right at the probability they are given with, one panel a run."""
+    with styled():
+        figure = start_figure(3.6 * max(len(runs), 1), 3.9)
+        panels = figure.subplots(1, max(len(runs), 1), sharey=True, squeeze=False)[0]
+        for ax, (label, (probability, right)) in zip(panels, runs.items(), strict=False):
+            plot_reliability(probability, right, ax).set_title(label)
+        panels[0].set_ylabel("right")
+    return figure
+
+
+def plot_reliability(probability: Float[np.ndarray, " n"], right: Bool[np.ndarray, " n"], ax: Axes) -> Axes:
+    """Share of right names against their mean probability, in 15 bins of equal counts; honest ones lie on the line."""
+    ax.plot([0, 1], [0, 1], color=QUIET, linewidth=0.9, linestyle="--")
+    parts = [part for part in np.array_split(np.argsort(probability, kind="stable"), BINS) if len(part)]
+    mean = [float(probability[part].mean()) for part in parts]
+    share = [float(right[part].mean()) for part in parts]
+    for x, y in zip(mean, share, strict=True):
+        ax.plot([x, x], [x, y], color=RED, linewidth=1.2)
+    ax.plot(mean, share, "o-", color=TRUTH, markersize=4, linewidth=1.2)
+    if parts:
+        error = np.average(np.abs(np.subtract(mean, share)), weights=[len(part) for part in parts])
+        ax.text(0.97, 0.05, f"error {error:.3f}\n{len(right)} names", color=TEXT, ha="right", transform=ax.transAxes)
+    ax.set(xlim=(0, 1.02), ylim=(0, 1.02), xlabel="probability", aspect="equal")
+    return ax
+
+
+def draw_violins(groups: Mapping[str, Float[np.ndarray, " v"]], title: str) -> Figure:
+    """Accuracy of volumes of another animal, a violin a method (paper, Fig. 6 B)."""
+    with styled():
+        figure = start_figure(1.6 + 1.7 * max(len(groups), 1), 4)
+        plot_violins(groups, figure.subplots()).set_title(title)
+    return figure
+
+
+def plot_violins(groups: Mapping[str, Float[np.ndarray, " v"]], ax: Axes) -> Axes:
+    """A violin a group of volumes, with a box from the 25th to the 75th percentile and the mean as a circle."""
+    filled = {label: 100 * values for label, values in groups.items() if len(values)}
+    places = np.arange(1, len(filled) + 1)
+    for place, (label, values) in zip(places, filled.items(), strict=True):
+        colour = COLOURS.get(label.split(",")[0], QUIET)
+        # A kernel density needs values that differ.
+        if np.ptp(values) > 0:
+            for body in list(ax.violinplot([values], [place], widths=0.8, showextrema=False)["bodies"]):  # type: ignore[call-overload]
+                body.set(facecolor=colour, edgecolor=colour, alpha=0.45)
+        ax.plot([place, place], np.percentile(values, (25, 75)), color=colour, linewidth=6, solid_capstyle="butt")
+        ax.plot(place, values.mean(), "o", color=TEXT, markersize=5)
+        ax.text(place + 0.09, values.mean(), f"{values.mean():.1f}", color=TEXT, fontsize=8, va="center")
+    ax.set_xticks(places, list(filled))
+    ax.set(ylim=(0, 103), ylabel="accuracy of a volume, %")
+    return ax
+
+
+def _name_curve(curve: Curve) -> str:
+    method = {"default": "ours", "paper": "the paper's method, run here"}.get(curve.method, curve.method)
+    return f"{method}, {curve.split}"
+
+
+def _keep_apart(counts: Sequence[int]) -> list[int]:
+    """Counts whose labels do not touch on the axis."""
+    kept: list[int] = []
+    for count in counts:
+        if not kept or count <= 1 or count >= 1.4 * kept[-1]:
+            kept.append(count)
+    return kept
