@@ -15,6 +15,7 @@ from cender.io import load_truth
 from cender.pipeline.recording import process_recording
 from cender.pipeline.volume import annotate_outcome
 from cender.simulate import SimulateParams, Simulation, simulate_recording
+from cender.simulate.presets import PRESETS
 from cender.types import Annotation, Truth, VoxelSize
 
 FIRST_SEED = 9000
@@ -91,6 +92,29 @@ def detect_subject(params: SimulateParams, config: Config, on_volume: OnVolume =
         on_volume(outcome.volume)
     taught = {volume: put_identities(one, truth.annotations[volume]) for volume, one in seen.items()}
     return Subject(truth, seen, taught, get_times(truth))
+
+
+def is_preset(where: str) -> bool:
+    """Whether this is a preset of the simulator and no file of that name."""
+    return where in PRESETS and not Path(where).exists()
+
+
+def open_subjects(
+    where: str, config: Config, repeats: int, seed: int = 0, rate_hz: float | None = None, *, images: bool = False
+) -> list[Subject]:
+    """One recording for each repeat: that of a file, or another simulated animal every time.
+
+    Parameters
+    ----------
+    where
+        A preset of the simulator, which the settings must have, or what `open_points` reads.
+    images
+        Find the neurons in the images of simulated animals, instead of taking the true ones.
+    """
+    if not is_preset(where):
+        return [make_subject(open_points(Path(where), rate_hz), seed)] * repeats
+    animals = [number_animal(config, seed + repeat) for repeat in range(repeats)]
+    return [detect_subject(animal, config) if images else simulate_subject(animal) for animal in animals]
 
 
 def number_animal(config: Config, number: int) -> SimulateParams:

@@ -64,8 +64,9 @@ def plot_curves(curves: Sequence[Curve], published: Sequence[Published], ax: Axe
             linewidth=1.5,
             label=_name_curve(curve),
         )
-    for mark, point in zip(MARKS, published, strict=False):
-        ax.plot(point.volumes, 100 * point.accuracy, mark, color=ACCENT, markersize=9, label=point.label)
+    for mark, label in zip(MARKS, dict.fromkeys(point.label for point in published), strict=False):
+        mine = [(point.volumes, 100 * point.accuracy) for point in published if point.label == label]
+        ax.plot(*zip(*mine, strict=True), mark, color=ACCENT, markersize=9, label=label)
     counts = sorted({count for curve in curves for count in curve.volumes} | {point.volumes for point in published})
     ax.set_xscale("symlog", linthresh=1)
     ax.xaxis.set_major_locator(FixedLocator(_keep_apart(counts)))

@@ -1,0 +1,87 @@
+"""Figures that the paper prints, its own and those of other methods (doi 10.1371/journal.pcbi.1010594)."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Tracking:
+    """A row of the paper's table of tracking methods; accuracy in percent, seconds a volume."""
+
+    method: str
+    test: str
+    accuracy: float
+    training: str
+    volumes: str
+    training_time: str
+    inference_s: str
+    task: str = "within"
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A row of the paper's table of detection: precision, recall and F1 in percent, milliseconds a volume."""
+
+    task: str
+    anchors: str
+    c1: tuple[float, float, float]
+    c2_c3: tuple[float, float, float]
+    ms: int
+
+
+TRACKING = (
+    Tracking("CeNDeR", "C1", 95.48, "C1", "130", "10 min", "0.02"),
+    Tracking("CeNDeR", "C1", 88.25, "C1", "30", "6 min", "0.02"),
+    Tracking("CeNDeR", "NeRVE", 86.51, "NeRVE", "130", "9 min", "0.01"),
+    Tracking("CeNDeR", "NeRVE", 84.10, "NeRVE", "80", "–", "0.01"),
+    Tracking("NeRVE(1)", "NeRVE", 73.1, "NeRVE", "1", "–", "10"),
+    Tracking("NeRVE(100)", "NeRVE", 82.9, "NeRVE", "100", "–", "> 10"),
+    Tracking("3DeeCellTracker, single", "straightened NeRVE, first 300", 73.0, "NeRVE + synthetic", "1", "–", "≤ 73"),
+    Tracking("3DeeCellTracker, ensemble", "straightened NeRVE, first 300", 99.8, "NeRVE + synthetic", "1", "–", "≤ 86"),
+    Tracking("CeNDeR", "C2/C3", 66.70, "C1", "130", "10 min", "0.02", "across"),
+    Tracking("CeNDeR", "C1/C2/C3", 39.93, "NeRVE", "130", "9 min", "0.01", "across"),
+    Tracking("fDNC", "C1/C2/C3", 41.51, "synthetic", "268,000", "12 h", "0.01", "across"),
+    Tracking("CeNDeR", "NeRVE", 50.08, "C1", "130", "10 min", "0.02", "across"),
+    Tracking("fDNC", "NeRVE", 79.28, "synthetic", "268,000", "12 h", "0.01", "across"),
+)
+DETECTION = (
+    Found("regions in frames", "9", (90.67, 94.91, 92.74), (90.43, 94.85, 92.58), 556),
+    Found("regions in frames", "7, 11", (90.58, 95.78, 93.11), (89.93, 96.39, 93.05), 1087),
+    Found("neurons of human boxes", "–", (98.54, 85.82, 91.74), (95.48, 91.68, 93.53), 43),
+    Found("neurons of detected boxes", "9", (84.31, 82.87, 83.58), (84.58, 86.89, 85.72), 50),
+    Found("neurons of detected boxes", "7, 11", (85.91, 84.09, 84.99), (86.24, 88.52, 87.36), 54),
+)
+# Seconds a volume, detection and tracking together.
+PIPELINES = {
+    "3DeeCellTracker, ensemble": 86.0,
+    "3DeeCellTracker, single": 73.0,
+    "NeRVE": 48.0,
+    "CeNDeR (RTX 3090, 24 cores; loading and saving excluded)": 0.8,
+}
+# Table S2: neighbours and density from neurons ("objects") or from boxes ("regions"); percent on C1 and on C2/C3.
+FEATURES = {
+    ("objects", "regions"): (95.48, 66.70),
+    ("objects", "objects"): (95.12, 61.22),
+    ("regions", "regions"): (95.59, 60.54),
+    ("regions", "objects"): (95.00, 54.29),
+}
+# What a curve of accuracy over annotated volumes is drawn with, by data: label, volumes, accuracy between 0 and 1.
+NERVE_POINTS = (
+    ("CeNDeR, published", 80, 0.8410),
+    ("CeNDeR, published", 130, 0.8651),
+    ("NeRVE(1), published", 1, 0.731),
+    ("NeRVE(100), published", 100, 0.829),
+)
+OWN_POINTS = (("CeNDeR on its own C1, published", 30, 0.8825), ("CeNDeR on its own C1, published", 130, 0.9548))
+NOT_RUN = (
+    "C1, C2 and C3: the paper's images and annotations are not among the data of this benchmark. Simulated animals of "
+    "the preset `typical` stand in for them: compare methods in a column, not these rows with the published ones.",
+    "fDNC, NeRVE(1), NeRVE(100) and 3DeeCellTracker: their programs are not part of cender; figures as the paper "
+    "prints them.",
+    "3DeeCellTracker needs straightened images of NeRVE; the points at hand are neither images nor straightened.",
+    "Cell names on NeuroPAL strains are no digital identities, and are not measured here.",
+)
+
+
+def list_published(data: str) -> tuple[tuple[str, int, float], ...]:
+    """Published points to put beside figures on this data: those on NeRVE, else those on the paper's own animal."""
+    return NERVE_POINTS if "nerve" in data.lower() else OWN_POINTS
