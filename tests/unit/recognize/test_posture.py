@@ -1,6 +1,7 @@
 """The worm's own coordinates: the same however it lies, with a head or without."""
 
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -104,3 +105,23 @@ def test_missing_coordinates_are_refused_with_their_row() -> None:
     regions = Regions.from_boxes(np.array([0, 1]), boxes)
     with pytest.raises(DataError, match=r"volume 7.*inf.*row 1 of its regions"):
         find_posture(replace(Annotation.from_points(7, make_worm(6)), regions=regions))
+
+
+@pytest.mark.real
+def test_no_volume_of_a_freely_moving_worm_is_turned_round(real_data: Path) -> None:
+    with np.load(real_data / "nerve.npz") as stored:
+        volume, centre_um, identity = stored["volume"], stored["xyz_um"][:, ::-1].astype(float), stored["identity"]
+    postures = [
+        (
+            find_posture(Annotation.from_points(int(one), centre_um[volume == one])).objects[:, 1],
+            identity[volume == one],
+        )
+        for one in np.unique(volume)
+    ]
+    along, names = (np.concatenate(column) for column in zip(*postures, strict=True))
+    usual = {name: along[names == name].mean() for name in np.unique(names)}
+    turned = [
+        sum(place * usual[name] for place, name in zip(*posture, strict=True) if name >= 0) < 0 for posture in postures
+    ]
+    assert len(turned) > 900
+    assert not any(turned)
