@@ -38,7 +38,9 @@ def draw_measurements(measurements: Sequence[Measurement], folder: Path, timed: 
     last = _keep_largest(measurements)
     runs = {_name(one): one.repeats[0] for one in last}
     over_time = {label: (run.volume_time_s, run.volume_accuracy) for label, run in runs.items()}
-    written.append(_save(draw_over_time(over_time, "time, s" if timed else "volume"), folder / "identity-time.png"))
+    blocks = {label: run.split.block_s for label, run in runs.items() if run.split.block_s is not None}
+    figure = draw_over_time(over_time, "time, s" if timed else "volume", blocks)
+    written.append(_save(figure, folder / "identity-time.png"))
     names = {label: (run.probability, run.right) for label, run in runs.items()}
     written.append(_save(draw_reliability(names), folder / "identity-reliability.png"))
     return written

@@ -78,13 +78,27 @@ def plot_curves(curves: Sequence[Curve], published: Sequence[Published], ax: Axe
     return ax
 
 
-def draw_over_time(runs: Mapping[str, tuple[Float[np.ndarray, " v"], Float[np.ndarray, " v"]]], unit: str) -> Figure:
-    """Accuracy of every test volume through the recording, one panel a run (paper, Fig. 5 D and F)."""
+def draw_over_time(
+    runs: Mapping[str, tuple[Float[np.ndarray, " v"], Float[np.ndarray, " v"]]],
+    unit: str,
+    blocks: Mapping[str, tuple[float, float]] | None = None,
+) -> Figure:
+    """Accuracy of every test volume through the recording, one panel a run (paper, Fig. 5 D and F).
+
+    Parameters
+    ----------
+    runs
+        Times and accuracies by label.
+    blocks
+        Where the training volumes of a run all lie, by the same labels.
+    """
     with styled():
         figure = start_figure(9, 0.6 + 1.9 * max(len(runs), 1))
         panels = figure.subplots(max(len(runs), 1), 1, sharex=True, sharey=True, squeeze=False)[:, 0]
         for ax, (label, (time, accuracy)) in zip(panels, runs.items(), strict=False):
             plot_over_time(time, accuracy, ax).set_title(label)
+            if blocks is not None and label in blocks:
+                ax.axvspan(*blocks[label], color=FAINT, alpha=0.5, linewidth=0)
         panels[-1].set_xlabel(unit)
     return figure
 
@@ -97,7 +111,8 @@ def plot_over_time(time: Float[np.ndarray, " v"], accuracy: Float[np.ndarray, " 
     ax.scatter(time[~bad], 100 * accuracy[~bad], s=5, color=QUIET, linewidths=0)
     ax.scatter(time[bad], 100 * accuracy[bad], s=12, color=RED, linewidths=0, label=f"below 60 %: {bad.sum()}")
     if len(time):
-        ax.plot(time, 100 * median_filter(accuracy, min(15, len(time)), mode="nearest"), color=TRUTH, linewidth=1.4)
+        running = median_filter(accuracy, min(15, len(time)), mode="nearest")
+        ax.plot(*_break_at_gaps(time, 100 * running), color=TRUTH, linewidth=1.4)
     ax.axhline(100 * LOW, color=FAINT, linewidth=0.8)
     ax.set(ylim=(0, 103), ylabel="accuracy, %")
     ax.legend(loc="lower right")
@@ -155,6 +170,15 @@ def plot_violins(groups: Mapping[str, Float[np.ndarray, " v"]], ax: Axes) -> Axe
     ax.set_xticks(places, list(filled))
     ax.set(ylim=(0, 103), ylabel="accuracy of a volume, %")
     return ax
+
+
+def _break_at_gaps(
+    time: Float[np.ndarray, " v"], value: Float[np.ndarray, " v"]
+) -> tuple[Float[np.ndarray, " w"], Float[np.ndarray, " w"]]:
+    """The same line, interrupted where nothing was measured for much longer than usual."""
+    step = np.diff(time)
+    gaps = np.flatnonzero(step > 10 * np.median(step)) + 1 if len(step) else np.zeros(0, int)
+    return np.insert(time, gaps, np.nan), np.insert(value, gaps, np.nan)
 
 
 def _name_curve(curve: Curve) -> str:

@@ -44,6 +44,17 @@ def test_volumes_below_sixty_are_marked() -> None:
     assert texts == ["below 60 %: 4", "below 60 %: 0"]
 
 
+def test_line_is_interrupted_where_nothing_was_measured() -> None:
+    time = np.r_[np.arange(20.0), 100 + np.arange(20.0)]
+    figure = draw_over_time(
+        {"whole": (np.arange(40.0), np.ones(40)), "gap": (time, np.ones(40))}, "s", {"gap": (40.0, 60.0)}
+    )
+    whole, gap = (np.asarray(ax.lines[0].get_xdata()) for ax in figure.axes)
+    assert not np.isnan(whole).any()
+    assert np.flatnonzero(np.isnan(gap)).tolist() == [20]
+    assert [len(ax.patches) for ax in figure.axes] == [0, 1], "the block that was trained on is shaded"
+
+
 def test_reliability_of_honest_and_boastful_probabilities() -> None:
     rng = np.random.default_rng(1)
     probability = rng.random(4000)
