@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from cender.io import open_recording as open
     from cender.io import save_recording as save_recording
     from cender.io import save_truth as save_truth
+    from cender.pipeline.run import Run as Run
+    from cender.pipeline.run import open_results as open_run
+    from cender.pipeline.run import run_recording as run
     from cender.simulate import simulate_recording as simulate_recording
     from cender.types import Annotation as Annotation
     from cender.types import Recording as Recording
@@ -29,6 +32,7 @@ _HOMES = {
     "CenderError": "cender.errors",
     "Config": "cender.config",
     "Recording": "cender.types",
+    "Run": "cender.pipeline.run",
     "Truth": "cender.types",
     "Volume": "cender.types",
     "evaluate_recording": "cender.evaluate",
@@ -36,6 +40,8 @@ _HOMES = {
     "load_run": "cender.io",
     "load_truth": "cender.io",
     "open": "cender.io:open_recording",
+    "open_run": "cender.pipeline.run:open_results",
+    "run": "cender.pipeline.run:run_recording",
     "save_recording": "cender.io",
     "save_truth": "cender.io",
     "simulate_recording": "cender.simulate",

@@ -13,6 +13,7 @@ from pydantic import BaseModel, Field, ValidationError
 from cender.detect.params import DetectParams
 from cender.errors import ConfigError
 from cender.io.params import RecordingParams
+from cender.io.results.params import RunParams
 from cender.merge.params import MergeParams
 from cender.preprocess.params import PreprocessParams
 from cender.simulate.params import SimulateParams
@@ -27,6 +28,7 @@ class Config(Params):
     preprocess: PreprocessParams = Field(default_factory=PreprocessParams, description="finding the head and its axes")
     detect: DetectParams = Field(default_factory=DetectParams, description="finding neuronal regions in frames")
     merge: MergeParams = Field(default_factory=MergeParams, description="joining regions into neurons")
+    run: RunParams = Field(default_factory=RunParams, description="which volumes a run covers, and how patient it is")
     train: TrainDetectorParams = Field(default_factory=TrainDetectorParams, description="training the detector")
     simulate: SimulateParams = Field(default_factory=SimulateParams, description="the simulator")
 

@@ -179,7 +179,8 @@ def find_named_settings(page: Path) -> set[str]:
     sections = "|".join(name for name in list_settings() if "." not in name)
     for span in CODE_SPAN.findall(strip_snippets(page)):
         match = re.fullmatch(rf"((?:{sections})\.[a-z_]+(?:\.[a-z_]+)*)(?:\s*=.*)?", span)
-        if match:
+        # run.toml is a file, though it looks like a setting of the section run.
+        if match and match[1] != "run.toml":
             named.add(match[1])
     return named
 

@@ -27,7 +27,7 @@ def write_atomically(path: Path) -> Iterator[Path]:
     part = path.with_name(f".{path.name}.{os.getpid()}-{secrets.token_hex(4)}{PART_SUFFIX}")
     try:
         yield part
-        _flush(part)
+        flush_file(part)
         part.replace(path)
     except OSError as error:
         part.unlink(missing_ok=True)
@@ -39,7 +39,7 @@ def write_atomically(path: Path) -> Iterator[Path]:
     except BaseException:
         part.unlink(missing_ok=True)
         raise
-    _flush_folder(path.parent)
+    flush_folder(path.parent)
 
 
 @contextmanager
@@ -84,13 +84,28 @@ def remove_parts(folder: Path) -> None:
             path.unlink(missing_ok=True)
 
 
-def _flush(path: Path) -> None:
+@contextmanager
+def explain_failure(path: Path) -> Iterator[None]:
+    """Turn whatever the system says against writing into a folder into a `DataError` that says what to do."""
+    try:
+        yield
+    except OSError as error:
+        said = error.strerror or str(error)
+        raise DataError(
+            f"cannot write into {path}: {said}; what was written before is whole. Make room, or bring the drive back, "
+            "and run the same command again: it goes on where it stopped"
+        ) from error
+
+
+def flush_file(path: Path) -> None:
+    """Wait until a file is on the disk."""
     # Windows flushes only handles that may write, hence "r+b".
     with path.open("r+b") as file:
         os.fsync(file.fileno())
 
 
-def _flush_folder(folder: Path) -> None:
+def flush_folder(folder: Path) -> None:
+    """Wait until the names in a folder are on the disk, where the system can do that."""
     # The rename lives in the folder. Windows cannot open folders; some network drives cannot flush them.
     if sys.platform == "win32":
         return

@@ -9,11 +9,13 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from time import time
 from typing import NamedTuple
 
 from cender.errors import DataError
 
 LOCK_NAME = ".lock"
+_NAMELESS_S = 10.0
 _LOG = logging.getLogger(__name__)
 
 
@@ -73,6 +75,9 @@ def _take(path: Path, mine: Holder) -> bool:
 
 def _release_dead(path: Path) -> None:
     holder = find_holder(path.parent)
+    if holder is None and _is_stale(path):
+        # Its maker was killed, or the power failed, before it had written its name.
+        path.unlink(missing_ok=True)
     if holder is None or holder.host != socket.gethostname() or _is_alive(holder.pid):
         return
     # Of several processes that find the same dead lock only one can rename it; the others find it gone,
@@ -87,6 +92,14 @@ def _release_dead(path: Path) -> None:
         return
     aside.unlink()
     _LOG.warning("%s: process %d ended without releasing the folder; taking over", path.parent, holder.pid)
+
+
+def _is_stale(path: Path) -> bool:
+    """Whether a lock without a name is too old to be one that is just being written."""
+    try:
+        return not path.stat().st_size and time() - path.stat().st_mtime > _NAMELESS_S
+    except OSError:
+        return False
 
 
 def _describe(path: Path, holder: Holder | None) -> str:

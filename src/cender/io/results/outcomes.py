@@ -21,13 +21,19 @@ def save_outcomes(run: RunFolder, outcomes: Iterable[Outcome], voxel_um: VoxelSi
     Intensities stay empty until the activity stage has measured them. ``volumes`` is put in place last, so
     that a volume it lists has its neurons and regions.
     """
+    frames = tabulate_outcomes(outcomes, voxel_um)
+    with run.writing() as writer:
+        for name in _TABLES:
+            writer.save_table(name, frames[name].sort("volume", maintain_order=True))
+
+
+def tabulate_outcomes(outcomes: Iterable[Outcome], voxel_um: VoxelSize) -> dict[str, pl.DataFrame]:
+    """Volumes, regions, neurons and timings of some outcomes, in their order."""
     parts: dict[str, list[pl.DataFrame]] = {name: [_frame(name, {})] for name in _TABLES}
     for outcome in outcomes:
         for name, columns in _tabulate(outcome, voxel_um).items():
             parts[name].append(_frame(name, columns))
-    with run.writing() as writer:
-        for name in _TABLES:
-            writer.save_table(name, pl.concat(parts.pop(name)).sort("volume", maintain_order=True))
+    return {name: pl.concat(frames) for name, frames in parts.items()}
 
 
 def _frame(name: str, columns: Mapping[str, Any]) -> pl.DataFrame:
@@ -79,6 +85,7 @@ def _tabulate(outcome: Outcome, voxel_um: VoxelSize) -> dict[str, dict[str, Any]
         **{f"{axis}_um": centre_um[:, i] for i, axis in enumerate("zyx")},
         "z_first": neurons.z_first,
         "z_last": neurons.z_last,
+        **_tabulate_intensities(outcome),
         "source": ["machine"] * count,
         "score": neurons.score,
     }
@@ -92,3 +99,12 @@ def _tabulate(outcome: Outcome, voxel_um: VoxelSize) -> dict[str, dict[str, Any]
         "intensity": regions.intensity,
     }
     return tables
+
+
+def _tabulate_intensities(outcome: Outcome) -> dict[str, Any]:
+    measured = outcome.intensities
+    if measured is None:
+        return {}
+    if outcome.neurons is None or len(measured) != len(outcome.neurons):
+        raise ShapeMismatch(f"volume {outcome.volume}: intensities of {len(measured)} neurons do not fit its neurons")
+    return {name: getattr(measured, name) for name in ("red", "green", "background_red", "background_green")}

@@ -1,5 +1,6 @@
 """The results of a run, in the form in which they are compared with a truth."""
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -24,12 +25,12 @@ def load_run(path: Path | str) -> Truth:
     for name, table in (("neurons", neurons), ("regions", regions)):
         if table is not None:
             _refuse_strangers(run, name, table, volumes)
-    neurons_of = _split(neurons.sort("volume", "neuron"))
-    regions_of = {} if regions is None else _split(regions)
+    neurons_of = split_volumes(neurons.sort("volume", "neuron"))
+    regions_of = {} if regions is None else split_volumes(regions)
     annotations, times = {}, {}
     for row in volumes.iter_rows(named=True):
         volume = row["volume"]
-        annotations[volume] = _annotate(run, row, neurons_of.get(volume), regions_of.get(volume))
+        annotations[volume] = annotate_volume(run.path, row, neurons_of.get(volume), regions_of.get(volume))
         if row["time_s"] is not None and not np.isnan(row["time_s"]):
             times[volume] = row["time_s"]
     settings = run.load_settings()
@@ -39,6 +40,16 @@ def load_run(path: Path | str) -> Truth:
         "source": str(settings.get("recording", {}).get("source", "")),
     }
     return Truth(str(run.path), voxel, rate, annotations, _load_ratio(run), run.load_names(), times, provenance)
+
+
+def load_centres(run: RunFolder) -> Iterator[Annotation]:
+    """Centres and identities of the neurons of a run, volume by volume."""
+    rows = pl.scan_parquet(run.path / "neurons.parquet", glob=False).select(
+        "volume", "identity", "z_um", "y_um", "x_um"
+    )
+    for frame in rows.collect().partition_by("volume", maintain_order=True):
+        centre = frame.select("z_um", "y_um", "x_um").to_numpy()
+        yield Annotation.from_points(int(frame["volume"][0]), centre, frame["identity"].to_numpy())
 
 
 def _load_scale(run: RunFolder, recording: dict[str, Any]) -> tuple[VoxelSize | None, float | None]:
@@ -71,18 +82,20 @@ def _refuse_strangers(run: RunFolder, name: str, table: pl.DataFrame, volumes: p
         )
 
 
-def _split(table: pl.DataFrame) -> dict[int, pl.DataFrame]:
+def split_volumes(table: pl.DataFrame) -> dict[int, pl.DataFrame]:
+    """The rows of every volume, by volume."""
     parts = table.partition_by("volume", maintain_order=True)
     return {int(part["volume"][0]): part for part in parts}
 
 
-def _annotate(
-    run: RunFolder, row: dict[str, Any], neurons: pl.DataFrame | None, regions: pl.DataFrame | None
+def annotate_volume(
+    folder: Path, row: dict[str, Any], neurons: pl.DataFrame | None, regions: pl.DataFrame | None
 ) -> Annotation:
+    """What the rows of one volume say; ``folder`` names their home in messages."""
     volume = row["volume"]
     labels = np.zeros(0, int) if neurons is None else neurons["neuron"].to_numpy()
-    boxes = Regions.empty() if regions is None else _read_regions(run, regions, labels)
-    head = head_from_cells(row, f"{run.path / 'volumes.parquet'}, volume {volume}")
+    boxes = Regions.empty() if regions is None else _read_regions(folder, regions, labels)
+    head = head_from_cells(row, f"{folder / 'volumes.parquet'}, volume {volume}")
     flagged = row["status"] != "ok"
     if neurons is None:
         none = np.zeros(0)
@@ -92,13 +105,13 @@ def _annotate(
     return Annotation(volume, centre, neurons["identity"].to_numpy(), probability, boxes, head, flagged=flagged)
 
 
-def _read_regions(run: RunFolder, table: pl.DataFrame, labels: np.ndarray) -> Regions:
+def _read_regions(folder: Path, table: pl.DataFrame, labels: np.ndarray) -> Regions:
     neuron = table["neuron"].to_numpy()
     unknown = (neuron >= 0) & ~np.isin(neuron, labels)
     if unknown.any():
         raise ShapeMismatch(
-            f"{run.path / 'regions.parquet'}, volume {table['volume'][0]}: neuron {neuron[unknown][0]} "
-            f"is not in neurons.parquet; `cender run {run.path}` makes them anew"
+            f"{folder / 'regions.parquet'}, volume {table['volume'][0]}: neuron {neuron[unknown][0]} "
+            f"is not in neurons.parquet; `cender run {folder}` makes them anew"
         )
     rows = np.where(neuron >= 0, np.searchsorted(labels, neuron), -1)
     score = table["score"].fill_null(float("nan")).to_numpy()

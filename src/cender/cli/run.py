@@ -1,0 +1,130 @@
+"""``cender run``: from a recording to a folder with the activity of every neuron."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from cender.cli.options import ConfigFile, Sets
+
+if TYPE_CHECKING:
+    from cender.pipeline.plan import Plan
+    from cender.pipeline.progress import Progress
+    from cender.pipeline.run import Run
+    from cender.pipeline.work import Work
+
+
+def run(
+    recording: Annotated[
+        list[Path],
+        typer.Argument(help="Recording (several of one animal are joined), or a run folder.", show_default=False),
+    ],
+    out: Annotated[Path | None, typer.Option(metavar="WORM", help="Run folder to make or to go on with.")] = None,
+    workers: Annotated[int, typer.Option(min=0, help="Volumes to work on at a time; 0 is one a core.")] = 0,
+    scheduler: Annotated[
+        str | None, typer.Option(metavar="ADDRESS", help="Dask scheduler to use, e.g. tcp://10.0.0.1:8786.")
+    ] = None,
+    volumes: Annotated[str | None, typer.Option(metavar="A:B", help="Only these volumes, B not included.")] = None,
+    config_file: ConfigFile = None,
+    sets: Sets = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would be done, and what it takes.")] = False,
+) -> None:
+    """Find head, neurons, identities and activity in every volume of RECORDING, and keep it all in a folder.
+
+    `cender run WORM` goes on with a folder and redoes only what its inputs changed. It can be stopped or killed at any
+    moment, and run again.
+    """
+    from cender.config import load_config
+    from cender.pipeline.run import plan_run, run_recording
+    from cender.pipeline.work import is_run_folder, load_values
+
+    folder = recording[0] if out is None and is_run_folder(recording[0]) else out
+    words = [*(sets or []), *([] if volumes is None else [f"run.volumes='{volumes}'"])]
+    base = {} if folder is None else load_values(folder)
+    config = load_config(config_file, words, base)
+    given = recording[0] if len(recording) == 1 else recording
+    if dry_run:
+        _print_plan(*plan_run(given, out, config))
+        return
+    with _Display() as display:
+        done = run_recording(given, out, config, workers=workers, scheduler=scheduler, on_progress=display.show)
+    _print_summary(done)
+
+
+class _Display:
+    """Progress on standard error: volumes, rate, time left, volumes flagged."""
+
+    def __init__(self) -> None:
+        from cender.cli.console import show_progress
+
+        self._bar = show_progress()
+        self._task: Any = None
+
+    def __enter__(self) -> "_Display":
+        self._progress = self._bar.__enter__()
+        return self
+
+    def __exit__(self, *words: Any) -> None:
+        self._bar.__exit__(*words)
+
+    def show(self, progress: "Progress") -> None:
+        """Draw how far the run is."""
+        if progress.stage == "recording":
+            self._progress.add_task("identities and traces", total=None)
+            return
+        if self._task is None:
+            self._task = self._progress.add_task("volumes", total=progress.total)
+        rate = f"{progress.volumes_per_s:.1f}/s" if progress.volumes_per_s > 0 else ""
+        told = [rate, f"{progress.flagged} flagged" if progress.flagged else ""]
+        told.append(f"{progress.failed} failed" if progress.failed else "")
+        words = ", ".join(word for word in told if word)
+        self._progress.update(
+            self._task, completed=progress.done, description=f"volumes ({words})" if words else "volumes"
+        )
+
+
+def _print_summary(done: "Run") -> None:
+    from rich.markup import escape
+
+    from cender.cli.console import STDERR
+
+    summary = done.summary
+    if summary is None:
+        return
+    if not summary.redone:
+        STDERR.print("nothing to do: everything is up to date")
+    counts = f"{summary.ok} ok, {summary.flagged} flagged, {summary.failed} failed"
+    STDERR.print(
+        f"{summary.volumes} volumes ({counts}), {summary.neurons_median:.0f} neurons in a volume (median), "
+        f"{summary.identities} identities, {_say_time(summary.seconds)}"
+    )
+    for line in summary.advice:
+        STDERR.print(f"  {escape(line)}", soft_wrap=True)
+    STDERR.print(f"next: `cender report {escape(str(done.path))}` draws it", soft_wrap=True)
+    typer.echo(done.path)
+
+
+def _print_plan(work: "Work", plan: "Plan") -> None:
+    from rich.markup import escape
+
+    from cender.cli.console import STDOUT
+    from cender.pipeline.estimate import estimate_run
+
+    STDOUT.print(f"{escape(str(work.path))}: {len(plan.chosen)} volumes of {escape(work.recording.source)}")
+    for reason in plan.reasons or ("nothing to do: everything is up to date",):
+        STDOUT.print(f"  {escape(reason)}", soft_wrap=True)
+    if not plan.reasons:
+        return
+    cost = estimate_run(work, plan)
+    STDOUT.print(
+        f"time about {_say_time(cost.seconds)} ({cost.volumes_per_s:.1f} volumes/s, measured on {cost.measured} "
+        f"volumes), memory about {cost.memory_mb:.0f} MB, disk about {cost.disk_mb:.0f} MB ({cost.free_mb:.0f} MB are "
+        "free)",
+        soft_wrap=True,
+    )
+
+
+def _say_time(seconds: float) -> str:
+    if seconds < 120:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 7200 else f"{seconds / 3600:.1f} h"

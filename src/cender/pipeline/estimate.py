@@ -1,0 +1,59 @@
+"""What a run will take, from a few of its volumes."""
+
+import os
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+from time import perf_counter
+
+from cender.io.results.outcomes import tabulate_outcomes
+from cender.pipeline.executor import AHEAD, LocalExecutor
+from cender.pipeline.job import VolumeJob
+from cender.pipeline.plan import Plan
+from cender.pipeline.work import Work
+from cender.types import VoxelSize
+
+_MEASURED = 6
+# What is loaded before the first volume: Python, networks, tables.
+_BASE_MB = 450.0
+# Copies of a volume's head that the stages hold while they work on it, in volumes.
+_WORKING = 1.5
+# Parts and tables hold the same rows.
+_COPIES = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """Time, memory and disk; ``measured`` volumes were worked on to know."""
+
+    seconds: float
+    volumes_per_s: float
+    memory_mb: float
+    disk_mb: float
+    free_mb: float
+    measured: int
+
+
+def estimate_run(work: Work, plan: Plan, workers: int = 0) -> Cost:
+    """Work on a few of the volumes, throw the results away, and scale what that took."""
+    count = workers or os.cpu_count() or 1
+    step = max(1, len(plan.todo) // _MEASURED)
+    sample = plan.todo[::step][:_MEASURED]
+    job = VolumeJob(plan.key, work.source, work.config)
+    outcomes, marks = [], [perf_counter()]
+    for outcome, _ in LocalExecutor(workers).process(job, sample):
+        outcomes.append(outcome)
+        marks.append(perf_counter())
+    per_volume_s = (marks[-1] - marks[0]) / max(1, len(sample))
+    frames = tabulate_outcomes(outcomes, work.recording.voxel_um or VoxelSize(1.0, 1.0, 1.0))
+    row_mb = sum(frame.estimated_size() for frame in frames.values()) / 1e6 / max(1, len(sample))
+    volume_mb = work.recording.volume_bytes / 1e6
+    home = next(path for path in (work.path, *work.path.absolute().parents) if path.exists())
+    return Cost(
+        per_volume_s * len(plan.todo),
+        1 / per_volume_s if per_volume_s else float("nan"),
+        _BASE_MB + volume_mb * (count * _WORKING + count + AHEAD),
+        _COPIES * row_mb * len(plan.chosen),
+        shutil.disk_usage(Path(home)).free / 1e6,
+        len(sample),
+    )

@@ -1,0 +1,41 @@
+"""The volume pass as one piece of work, which any executor can be given."""
+
+import logging
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from cender.config import Config
+from cender.pipeline.detector import build_detector
+from cender.pipeline.source import Source
+from cender.pipeline.volume import process_volume
+from cender.types import Outcome, Volume
+
+_LOG = logging.getLogger(__name__)
+# One thread a worker, whatever their number: the sums of a network then come out alike on one core and on twenty.
+THREADS = 1
+Worker = Callable[[Volume], Outcome]
+
+
+@dataclass(frozen=True, slots=True)
+class VolumeJob:
+    """Which recording, with which settings, under the fingerprint of both; it can be sent to other processes."""
+
+    key: str
+    source: Source
+    config: Config
+
+
+def build_worker(job: VolumeJob) -> Worker:
+    """A callable that does all per-volume stages, with its own network; whatever goes wrong is an outcome."""
+    detector = build_detector(job.config.detect, threads=THREADS)
+    preprocess, merge = job.config.preprocess, job.config.merge
+
+    def work(volume: Volume) -> Outcome:
+        try:
+            return process_volume(volume, detector, preprocess, merge)
+        except Exception as error:  # noqa: BLE001  (one bad volume must not end a night's run)
+            _LOG.exception("volume %d", volume.index)
+            reason = f"a defect of ours: {type(error).__name__}: {error}"
+            return Outcome(volume.index, volume.time_s, "failed", reason)
+
+    return work

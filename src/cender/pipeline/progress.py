@@ -1,0 +1,28 @@
+"""How far a run is."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """Told after every volume, and at the beginning of the second pass.
+
+    ``done`` and ``total`` count the volumes that this call has to do; ``volumes_per_s`` is the rate over the last of
+    them, NaN at first.
+    """
+
+    stage: Literal["volumes", "recording"]
+    done: int
+    total: int
+    flagged: int = 0
+    failed: int = 0
+    volumes_per_s: float = float("nan")
+
+
+OnProgress = Callable[[Progress], None]
+
+
+def ignore_progress(progress: Progress) -> None:
+    """Tell nobody."""

@@ -1,0 +1,75 @@
+"""Reading with patience: a damaged volume is skipped, a drive that is gone is waited for."""
+
+import logging
+from dataclasses import dataclass, field
+from threading import Event
+
+from cender.errors import UnreadableRecording
+from cender.pipeline.source import Source
+from cender.types import Recording, Volume
+
+_LOG = logging.getLogger(__name__)
+_AGAIN_S = 0.1
+_LOOK_S = 1.0
+# What readers of foreign files raise when the bytes make no sense.
+_BAD_BYTES = (UnreadableRecording, OSError, ValueError, EOFError, RuntimeError, ArithmeticError, LookupError)
+
+
+@dataclass(slots=True)
+class PatientReader:
+    """Reads the channels that a run needs.
+
+    ``stopping`` ends the waiting at once, when the run is being stopped.
+    """
+
+    source: Source
+    wait_s: float
+    stopping: Event = field(default_factory=Event)
+    _recording: Recording | None = None
+
+    @property
+    def recording(self) -> Recording:
+        """The open recording."""
+        if self._recording is None:
+            self._recording = self.source.open()
+        return self._recording
+
+    def read(self, index: int) -> Volume | str:
+        """The volume, or why it cannot be read though its file is there.
+
+        Raises
+        ------
+        UnreadableRecording
+            The recording cannot be reached, and did not come back in time.
+        """
+        try:
+            return self._read(index)
+        except _BAD_BYTES as error:
+            _LOG.info("volume %d: %s; trying again", index, error)
+        self._await_source(index)
+        self.stopping.wait(_AGAIN_S)
+        # A file that was away is another file to the system, so it is opened anew.
+        if self.source.held is None:
+            self._recording = None
+        try:
+            return self._read(index)
+        except _BAD_BYTES as error:
+            self._await_source(index, 0.0)
+            return f"the volume cannot be read: {error}"
+
+    def _read(self, index: int) -> Volume:
+        recording = self.recording
+        channels = tuple(c for c, role in enumerate(recording.roles or ()) if role in ("red", "green"))
+        return recording.volume(index, channels)
+
+    def _await_source(self, index: int, wait_s: float | None = None) -> None:
+        left_s = self.wait_s if wait_s is None else wait_s
+        if not self.source.is_reachable() and left_s > 0:
+            _LOG.warning("%s cannot be reached; waiting up to %g s", ", ".join(self.source.paths), left_s)
+        while not self.source.is_reachable():
+            if left_s <= 0 or self.stopping.wait(min(_LOOK_S, left_s)):
+                raise UnreadableRecording(
+                    f"{', '.join(self.source.paths)} cannot be reached any more (volume {index}): the drive or the "
+                    "file is gone. All finished volumes are kept; bring it back and run the same command again"
+                )
+            left_s -= _LOOK_S

@@ -1,0 +1,165 @@
+"""From a recording to a run folder: all stages, in two passes, doing only what has not been done."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+import polars as pl
+
+from cender.config import Config
+from cender.errors import DataError
+from cender.io import create_run, load_run, open_run
+from cender.io.atomic import explain_failure
+from cender.io.results.run_folder import RunFolder
+from cender.pipeline.executor import choose_executor
+from cender.pipeline.job import VolumeJob
+from cender.pipeline.plan import INPUTS, Plan, make_plan, make_state
+from cender.pipeline.progress import OnProgress, Progress, ignore_progress
+from cender.pipeline.recording_pass import run_tables
+from cender.pipeline.summary import Summary, summarize_run
+from cender.pipeline.volume_pass import run_volumes
+from cender.pipeline.work import Work, describe_work, settle_work
+from cender.types import Recording, Truth
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """A run folder with its results; tables are read when they are asked for, as polars frames."""
+
+    path: Path
+    summary: Summary | None = None
+
+    @property
+    def volumes(self) -> pl.DataFrame:
+        """One row a volume: status, reason, time, head, quality."""
+        return open_run(self.path).load_table("volumes")
+
+    @property
+    def regions(self) -> pl.DataFrame:
+        """One row a box."""
+        return open_run(self.path).load_table("regions")
+
+    @property
+    def neurons(self) -> pl.DataFrame:
+        """One row a neuron in a volume: place, identity, probability, intensities."""
+        return open_run(self.path).load_table("neurons")
+
+    @property
+    def traces(self) -> pl.DataFrame:
+        """One row an identity in a volume: time, intensities, ratio, whether it is valid."""
+        return open_run(self.path).load_table("traces")
+
+    @property
+    def timings(self) -> pl.DataFrame:
+        """Milliseconds per volume and stage."""
+        return open_run(self.path).load_table("timings")
+
+    @property
+    def wide(self) -> pl.DataFrame:
+        """The ratio as a table of time × identity."""
+        return pl.read_csv(self.path / "traces_wide.csv", infer_schema_length=None)
+
+    @property
+    def names(self) -> dict[int, str]:
+        """Names of identities that the user has given."""
+        return open_run(self.path).load_names()
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """All of ``run.toml``."""
+        return open_run(self.path).load_settings()
+
+    def recording(self) -> Recording:
+        """Open the recording that the folder was made from."""
+        return settle_work(self.path, None, None).recording
+
+    def load(self) -> Truth:
+        """The results in the form in which they are compared with a truth."""
+        return load_run(self.path)
+
+
+def run_recording(
+    recording: Recording | str | Path | Sequence[str | Path],
+    out: str | Path | None = None,
+    config: Config | None = None,
+    *,
+    workers: int = 0,
+    scheduler: str | None = None,
+    on_progress: OnProgress = ignore_progress,
+) -> Run:
+    """Work on a recording, or go on with a run folder, and return the folder with its results.
+
+    Parameters
+    ----------
+    recording
+        A recording or its path, several paths of recordings of one animal, or an existing run folder.
+    out
+        The run folder, made where it does not exist. It can be left out only where ``recording`` is a run folder.
+    config
+        All settings; by default those that the folder keeps, else the defaults.
+    workers
+        How many volumes to work on at a time; 0 is one a core.
+    scheduler
+        Address of a Dask scheduler to use instead of this computer.
+    on_progress
+        Told after every volume.
+
+    Raises
+    ------
+    DataError
+        Not one volume could be used, the recording is not the one of the folder, or the folder cannot be written.
+    """
+    start = perf_counter()
+    work = settle_work(recording, out, config)
+    folder = _claim(work)
+    with folder.writing() as writer, explain_failure(work.path):
+        plan = make_plan(work)
+        plan.store.clear_strays()
+        notes = _run_passes(work, plan, writer, choose_executor(workers, scheduler), on_progress)
+        volumes = writer.load_table("volumes")
+        if not (volumes["status"] != "failed").any():
+            raise DataError(_say_unusable(work, volumes))
+        rows = pl.scan_parquet(work.path / "neurons.parquet", glob=False)
+        summary = summarize_run(volumes, rows, plan.reasons, notes, perf_counter() - start)
+    return Run(folder.path, summary)
+
+
+def plan_run(
+    recording: Recording | str | Path | Sequence[str | Path], out: str | Path | None, config: Config | None = None
+) -> tuple[Work, Plan]:
+    """What `run_recording` would do with the same arguments; nothing is written."""
+    work = settle_work(recording, out, config)
+    return work, make_plan(work)
+
+
+def open_results(path: str | Path) -> Run:
+    """A finished run folder, to look at."""
+    return Run(open_run(Path(path)).path)
+
+
+def _claim(work: Work) -> RunFolder:
+    with explain_failure(work.path):
+        return open_run(work.path) if work.kept else create_run(work.path, describe_work(work, {}))
+
+
+def _run_passes(work: Work, plan: Plan, folder: RunFolder, executor: Any, on_progress: OnProgress) -> tuple[str, ...]:
+    if not plan.reasons:
+        folder.save_settings(describe_work(work, plan.inputs["models"]))
+        return ()
+    plan.store.save_note(INPUTS, plan.inputs)
+    run_volumes(VolumeJob(plan.key, work.source, work.config), plan.store, plan.todo, executor, on_progress)
+    on_progress(Progress("recording", 0, 1))
+    run_tables(work, plan, folder)
+    plan.store.remove_others()
+    folder.save_settings({**describe_work(work, plan.inputs["models"]), "state": make_state(work, plan)})
+    return ()
+
+
+def _say_unusable(work: Work, volumes: pl.DataFrame) -> str:
+    reason = volumes["reason"][0] if volumes.height else "it has none"
+    return (
+        f"{work.recording.source}: not one of {volumes.height} volumes could be used; the first: {reason}. Look at it "
+        "with `cender info --picture`: are axes, channel roles and voxel size right?"
+    )

@@ -1,0 +1,320 @@
+"""The run: what it does, what it does not do again, what stops it, and what it says."""
+
+import errno
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+from polars.testing import assert_frame_equal
+
+from cases.recorded import FakeExecutor, save_numbers
+from cender.config import load_config
+from cender.errors import ConfigError, DataError, UnreadableRecording, UnsupportedFormat
+from cender.io.results import parts as parts_module
+from cender.io.results.lock import hold_lock
+from cender.pipeline import run as run_module
+from cender.pipeline.run import Run, open_results, plan_run, run_recording
+
+TABLES = ("volumes", "regions", "neurons", "timings")
+SMALL_PARTS = "run.part_volumes=4"
+
+
+@pytest.fixture
+def worm(tmp_path: Path) -> Path:
+    return tmp_path / "worm"
+
+
+@pytest.fixture
+def film(tmp_path: Path) -> Path:
+    return save_numbers(tmp_path / "film.h5", 10)
+
+
+@pytest.fixture
+def go(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Run]:
+    """Run with a made-up executor."""
+
+    def call(*words: object, executor: FakeExecutor | None = None, sets: tuple[str, ...] = (), **more: object) -> Run:
+        monkeypatch.setattr(run_module, "choose_executor", lambda *_: executor or FakeExecutor())
+        config = load_config(None, [SMALL_PARTS, *sets]) if sets or len(words) > 1 else None
+        return run_recording(*words, config=config, **more)
+
+    return call
+
+
+def read_tables(run: Run) -> dict[str, pl.DataFrame]:
+    return {name: getattr(run, name) for name in TABLES}
+
+
+def assert_alike(one: Run, other: Run) -> None:
+    for name, table in read_tables(one).items():
+        assert_frame_equal(table, read_tables(other)[name])
+
+
+def test_every_volume_is_in_the_tables(go, film, worm) -> None:
+    run = go(film, worm)
+    assert run.volumes["volume"].to_list() == list(range(10))
+    assert run.neurons.height == 30
+    assert run.volumes["time_s"].to_list() == pytest.approx([(v + 0.5) / 5 for v in range(10)])
+    assert run.summary is not None
+    assert (run.summary.ok, run.summary.failed) == (10, 0)
+    assert run.neurons["green"].null_count() == 0
+
+
+def test_nothing_is_done_twice(go, film, worm) -> None:
+    first = go(film, worm)
+    executor = FakeExecutor()
+    again = go(worm, executor=executor)
+    assert executor.asked == []
+    assert again.summary is not None
+    assert again.summary.redone == ()
+    assert_alike(first, again)
+
+
+@pytest.mark.parametrize("moment", [0, 1, 5, 9])
+@pytest.mark.parametrize("error", [KeyboardInterrupt, UnreadableRecording, MemoryError])
+def test_a_stopped_run_goes_on_where_it_was(go, film, worm, tmp_path, moment: int, error: type[BaseException]) -> None:
+    with pytest.raises(error):
+        go(film, worm, executor=FakeExecutor(moment, error))
+    executor = FakeExecutor()
+    resumed = go(film, worm, executor=executor)
+    assert executor.asked == list(range(moment, 10)), "what was finished is kept, however small the last part"
+    assert_alike(resumed, go(film, tmp_path / "other"))
+
+
+def test_changed_settings_redo_all_volumes_and_say_why(go, film, worm) -> None:
+    go(film, worm)
+    executor = FakeExecutor()
+    run = go(film, worm, executor=executor, sets=("detect.region_score=0.5",))
+    assert executor.asked == list(range(10))
+    assert run.summary is not None
+    assert run.summary.redone == ("all volumes: detect.region_score was 0.6, is 0.5",)
+    assert len(list((worm / "parts").iterdir())) == 1, "parts of other settings are gone"
+
+
+def test_a_new_rate_changes_times_without_touching_images(go, film, worm) -> None:
+    go(film, worm)
+    executor = FakeExecutor()
+    run = go(film, worm, executor=executor, sets=("recording.rate_hz=10",))
+    assert executor.asked == []
+    assert run.volumes["time_s"][0] == pytest.approx(0.05)
+
+
+def test_new_volumes_of_a_growing_recording_are_added(go, film, worm) -> None:
+    before = go(film, worm).neurons
+    save_numbers(film, 14)
+    executor = FakeExecutor()
+    run = go(worm, executor=executor)
+    assert executor.asked == [10, 11, 12, 13]
+    assert run.volumes.height == 14
+    assert_frame_equal(run.neurons.head(before.height), before)
+
+
+def test_a_recording_that_shrinks_is_refused(go, film, worm) -> None:
+    go(film, worm)
+    save_numbers(film, 8)
+    with pytest.raises(DataError, match=r"had 10 volumes and has 8 now; .* --out NEW"):
+        go(worm)
+
+
+def test_a_recording_of_another_shape_is_refused(go, film, worm) -> None:
+    go(film, worm)
+    save_numbers(film, 10, (3, 8, 9))
+    with pytest.raises(DataError, match=r"\[2, 3, 8, 8\] uint16 .* now it is \[2, 3, 8, 9\]"):
+        go(worm)
+
+
+def test_another_recording_in_its_place_is_refused(go, film, worm) -> None:
+    go(film, worm)
+    save_numbers(film, 10, seed=1)
+    with pytest.raises(DataError, match="pixels of its first volume are others"):
+        go(worm)
+
+
+def test_a_moved_recording_is_found_again(go, film, worm, tmp_path) -> None:
+    go(film, worm)
+    moved = film.rename(tmp_path / "moved.h5")
+    with pytest.raises(UnreadableRecording, match="if it was moved"):
+        go(worm)
+    executor = FakeExecutor()
+    go(moved, worm, executor=executor)
+    assert executor.asked == []
+    assert go(worm).settings["recording"]["sources"] == [str(moved)]
+
+
+def test_only_chosen_volumes_are_covered(go, film, worm) -> None:
+    executor = FakeExecutor()
+    run = go(film, worm, executor=executor, sets=("run.volumes='2:8'", "run.exclude=1.0:1.2"))
+    assert executor.asked == [2, 3, 4, 6, 7], "volume 5 is at 1.1 s"
+    assert run.volumes["volume"].to_list() == [2, 3, 4, 6, 7]
+    rest = FakeExecutor()
+    whole = go(film, worm, executor=rest, sets=())
+    assert whole.volumes.height == 10
+    assert rest.asked == [0, 1, 5, 8, 9], "what is there already is not done again"
+
+
+@pytest.mark.parametrize(("words", "message"), [("run.volumes='20:30'", "0 to 9"), ("run.exclude=0:", "0 to 9")])
+def test_no_volume_left_is_a_mistake(go, film, worm, words: str, message: str) -> None:
+    with pytest.raises(ConfigError, match=message):
+        go(film, worm, sets=(words,))
+
+
+@pytest.mark.parametrize("word", ["run.volumes=5", "run.volumes='9:3'", "run.exclude=a:b", "run.exclude='-3:2'"])
+def test_a_range_that_is_none_is_refused(word: str) -> None:
+    with pytest.raises(ConfigError, match=r"run\."):
+        load_config(None, [word])
+
+
+def test_a_damaged_volume_is_an_outcome_with_its_reason(go, film, worm) -> None:
+    run = go(film, worm, executor=FakeExecutor(unreadable=frozenset({4})))
+    row = run.volumes.row(4, named=True)
+    assert (row["volume"], row["status"]) == (4, "failed")
+    assert "cannot be read" in row["reason"]
+    assert run.summary is not None
+    assert any("volumes 4" in line for line in run.summary.advice)
+
+
+def test_a_damaged_volume_is_tried_again_when_the_file_has_changed(go, film, worm) -> None:
+    go(film, worm, executor=FakeExecutor(unreadable=frozenset({4})))
+    same = FakeExecutor()
+    go(worm, executor=same)
+    assert same.asked == []
+    os.utime(film, ns=(1, 1))
+    mended = FakeExecutor()
+    run = go(worm, executor=mended)
+    assert mended.asked == [4]
+    assert run.volumes["status"].to_list() == ["ok"] * 10
+
+
+def test_many_unreadable_volumes_in_a_row_stop_the_run(go, film, worm) -> None:
+    broken = FakeExecutor(unreadable=frozenset(range(3, 10)))
+    with pytest.raises(UnreadableRecording, match=r"5 volumes in a row.*All volumes before are kept"):
+        go(film, worm, executor=broken, sets=("run.unreadable=5",))
+    mended = FakeExecutor()
+    run = go(film, worm, executor=mended)
+    assert mended.asked == list(range(3, 10))
+    assert set(run.volumes["status"]) == {"ok"}
+
+
+def test_a_run_without_a_usable_volume_fails(go, film, worm) -> None:
+    with pytest.raises(DataError, match="not one of 10 volumes could be used; the first: no head"):
+        go(film, worm, executor=FakeExecutor(failed=frozenset(range(10))))
+
+
+def test_a_full_disk_stops_the_run_and_leaves_nothing_half(go, film, worm, monkeypatch) -> None:
+    flush = parts_module.flush_file
+    calls: list[Path] = []
+
+    def fill(path: Path) -> None:
+        calls.append(path)
+        if len(calls) > 6:
+            raise OSError(errno.ENOSPC, "No space left on device")
+        flush(path)
+
+    monkeypatch.setattr(parts_module, "flush_file", fill)
+    with pytest.raises(DataError, match=r"No space left on device; .*run the same command again"):
+        go(film, worm)
+    store = next((worm / "parts").iterdir())
+    assert [path.name for path in store.iterdir() if path.is_dir()] == ["0000000-0000004"]
+    monkeypatch.setattr(parts_module, "flush_file", flush)
+    executor = FakeExecutor()
+    assert go(film, worm, executor=executor).volumes.height == 10
+    assert executor.asked == list(range(4, 10))
+
+
+def test_a_folder_that_cannot_be_written_says_so(go, film, worm, monkeypatch) -> None:
+    def refuse(self: Path, *words: object, **more: object) -> None:
+        raise PermissionError(errno.EROFS, "Read-only file system", str(self))
+
+    monkeypatch.setattr(Path, "mkdir", refuse)
+    with pytest.raises(DataError, match=r"cannot write into .*Read-only file system"):
+        go(film, worm)
+
+
+def test_a_part_that_was_cut_off_is_made_again(go, film, worm) -> None:
+    go(film, worm)
+    part = sorted(worm.glob("parts/*/*/neurons.parquet"))[0]
+    part.write_bytes(part.read_bytes()[:-20])
+    executor = FakeExecutor()
+    run = go(worm, executor=executor)
+    assert executor.asked == [0, 1, 2, 3]
+    assert run.volumes.height == 10
+
+
+def test_two_runs_in_one_folder_are_refused(go, film, worm) -> None:
+    go(film, worm)
+    with hold_lock(worm), pytest.raises(DataError, match="is being written by process"):
+        go(worm)
+
+
+def test_a_lock_that_a_kill_left_empty_is_taken_over(go, film, worm) -> None:
+    go(film, worm)
+    (worm / ".lock").touch()
+    os.utime(worm / ".lock", ns=(1, 1))
+    assert go(worm).volumes.height == 10
+    (worm / ".lock").touch()
+    with pytest.raises(DataError, match="being written"):
+        go(worm)
+
+
+def test_a_folder_of_a_newer_version_is_refused(go, film, worm) -> None:
+    go(film, worm)
+    root = worm / "run.toml"
+    root.write_text(root.read_text(encoding="utf-8").replace("format = 1", "format = 9"), encoding="utf-8")
+    with pytest.raises(UnsupportedFormat, match="update it"):
+        go(worm)
+
+
+def test_what_the_user_wrote_stays(go, film, worm) -> None:
+    go(film, worm)
+    root = worm / "run.toml"
+    root.write_text(root.read_text(encoding="utf-8").replace("[subject]", "[subject]\nstrain = 'N2'"), encoding="utf-8")
+    run = go(film, worm, sets=("detect.region_score=0.5",))
+    assert run.settings["subject"] == {"strain": "N2"}
+
+
+def test_every_parameter_and_model_is_kept(go, film, worm) -> None:
+    kept = go(film, worm, sets=("merge.reach=0.7",)).settings
+    assert kept["merge"]["reach"] == 0.7
+    assert kept["recording"]["voxel_um"] == [1.5, 0.5, 0.5]
+    assert kept["recording"]["shape"] == [10, 2, 3, 8, 8]
+    assert len(kept["models"]["detector"]) == 16
+    again = go(worm).settings
+    assert again["merge"]["reach"] == 0.7, "a run without settings keeps those of the folder"
+
+
+def test_a_plan_changes_nothing(film, worm) -> None:
+    work, plan = plan_run(film, worm)
+    assert plan.reasons == ("10 volumes: not worked on yet",)
+    assert not worm.exists()
+    assert len(work.recording) == 10
+
+
+def test_several_recordings_are_one(go, film, worm, tmp_path) -> None:
+    second = save_numbers(tmp_path / "second.h5", 5, seed=2)
+    run = go([film, second], worm)
+    assert run.volumes["volume"].to_list() == list(range(15))
+    assert np.diff(run.volumes["time_s"].to_numpy()) == pytest.approx(0.2)
+    assert run.recording().shape[0] == 15
+    save_numbers(film, 12)
+    with pytest.raises(DataError, match=r"files had \[10, 5\] volumes and have \[12, 5\] now"):
+        go(worm)
+
+
+def test_recordings_that_differ_do_not_join(go, film, worm, tmp_path) -> None:
+    second = save_numbers(tmp_path / "second.h5", 5, (3, 8, 9))
+    with pytest.raises(DataError, match="cannot follow"):
+        go([film, second], worm)
+
+
+def test_a_new_run_needs_a_folder(go, film) -> None:
+    with pytest.raises(ConfigError, match="--out WORM"):
+        run_recording(film)
+
+
+def test_results_can_be_opened_without_computing(go, film, worm) -> None:
+    first = go(film, worm)
+    assert_alike(first, open_results(worm))
+    assert first.load().annotations[3].centre_um.shape == (3, 3)
