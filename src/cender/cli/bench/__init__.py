@@ -3,6 +3,7 @@
 import typer
 
 from cender.cli.bench.detection import detection
+from cender.cli.bench.identity import identity
 from cender.cli.bench.simulator import simulator
 from cender.cli.bench.speed import speed
 
@@ -12,5 +13,5 @@ bench = typer.Typer(
     no_args_is_help=True,
     rich_markup_mode="rich",
 )
-for target in (speed, detection, simulator):
+for target in (speed, detection, identity, simulator):
     bench.command()(target)

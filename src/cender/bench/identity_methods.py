@@ -1,0 +1,83 @@
+"""The two ways to recognize neurons as a benchmark calls them: ours, and the paper's."""
+
+from collections.abc import Sequence
+from typing import Literal, get_args
+
+import numpy as np
+from jaxtyping import Float, Int
+
+from cender.bench.identity import Learn, Recognize
+from cender.bench.identity_across import LearnAcross
+from cender.config import Config
+from cender.errors import ConfigError, DataError
+from cender.nets.embedding import build_embedder, read_classes
+from cender.recognize.paper import describe_neurons, recognize_with_template, recognize_with_weights
+from cender.recognize.paper_params import PaperParams, choose_params
+from cender.training.embedding import train_embedding
+from cender.types import Annotation, Identities
+
+Method = Literal["default", "paper"]
+METHODS: tuple[Method, ...] = get_args(Method)
+
+
+def make_learner(method: Method, config: Config) -> Learn:
+    """How a method learns from annotated volumes of the recording that it is used on."""
+    if method == "paper":
+        params = choose_features(config)
+        return lambda annotated, recording, seed: _learn_paper(annotated, params, seed)
+    raise ConfigError("the default method is not part of this version yet; ask for --method paper")
+
+
+def make_across_learner(method: Method, config: Config) -> LearnAcross:
+    """How a method uses a model of another animal.
+
+    The paper's embeds with a network trained on animal A and assigns to the template of B (its Stage 4, across
+    animals). Ours starts from the shipped matcher, learns from the template and, unlabelled, from the recording of B.
+    """
+    if method == "paper":
+        params = choose_features(config)
+        return lambda annotated, template, recording, seed: _match_template(annotated, template, params, seed)
+    learn = make_learner(method, config)
+    return lambda annotated, template, recording, seed: learn([template], recording, seed)
+
+
+def choose_features(config: Config, knn: str | None = None, density: str | None = None) -> PaperParams:
+    """Settings of the paper's method, with other features where these are given."""
+    given = {name: value for name, value in (("knn", knn), ("density", density)) if value is not None}
+    return PaperParams().model_copy(update=given)
+
+
+def embed_neurons(
+    annotated: Sequence[Annotation], shown: Sequence[Annotation], params: PaperParams, seed: int = 0
+) -> tuple[Float[np.ndarray, "n d"], Float[np.ndarray, "m d"], Int[np.ndarray, " m"]]:
+    """Direction of every identity that the paper's network learns, and embeddings and identities of other volumes."""
+    chosen = choose_params(params, annotated)
+    weights = train_embedding(annotated, chosen, seed)
+    embed = build_embedder(weights)
+    classes, _ = read_classes(weights)
+    points = np.concatenate([embed(describe_neurons(one, chosen)) for one in shown])
+    return classes[:-1], points, np.concatenate([one.identity for one in shown])
+
+
+def _learn_paper(annotated: Sequence[Annotation], params: PaperParams, seed: int) -> Recognize:
+    if not annotated:
+        raise DataError("the paper's method cannot begin without annotated volumes; leave --train 0 to the default one")
+    chosen = choose_params(params, annotated)
+    weights = train_embedding(annotated, chosen, seed)
+    embed = build_embedder(weights)
+    classes, identities = read_classes(weights)
+
+    def recognize(volumes: Sequence[Annotation]) -> list[Identities]:
+        return [recognize_with_weights(volume, embed, classes, identities, chosen) for volume in volumes]
+
+    return recognize
+
+
+def _match_template(annotated: Sequence[Annotation], template: Annotation, params: PaperParams, seed: int) -> Recognize:
+    chosen = choose_params(params, annotated)
+    embed = build_embedder(train_embedding(annotated, chosen, seed))
+
+    def recognize(volumes: Sequence[Annotation]) -> list[Identities]:
+        return [recognize_with_template(volume, template, embed, chosen) for volume in volumes]
+
+    return recognize

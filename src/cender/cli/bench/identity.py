@@ -1,0 +1,130 @@
+"""``cender bench identity``: how well neurons are recognized."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from cender.cli.options import Json, Sets
+
+if TYPE_CHECKING:
+    from cender.bench.identity import Measurement
+
+# An animal's 40 s at 5 volumes a second: a fifth of it holds 40 volumes, and 20 s lie more than 5 s away.
+SIMULATED_VOLUMES = 200
+
+
+def identity(
+    points: Annotated[
+        str,
+        typer.Argument(
+            metavar="POINTS",
+            help="Truth folder, points.csv, or .npz with volume, xyz_um and identity; or a simulator preset.",
+        ),
+    ],
+    train: Annotated[list[int], typer.Option(min=0, help="Annotated volumes to learn from (may be given again).")],
+    split: Annotated[
+        list[str] | None, typer.Option(help="random, blocked, or animals: learn from one, use on another (repeatable).")
+    ] = None,
+    repeats: Annotated[int, typer.Option(min=1, help="Trainings, each on another draw (or simulated animal).")] = 3,
+    method: Annotated[list[str] | None, typer.Option(help="default or paper (may be given again).")] = None,
+    rate: Annotated[
+        float | None, typer.Option(metavar="HZ", help="Volumes per second, where the data has no times.")
+    ] = None,
+    seed: Annotated[int, typer.Option(min=0, help="Of everything random.")] = 0,
+    images: Annotated[
+        bool, typer.Option("--images", help="Of a simulated animal: find the neurons in its images first.")
+    ] = False,
+    pictures: Annotated[Path | None, typer.Option(metavar="DIR", help="Draw the results, as PNG.")] = None,
+    sets: Sets = None,
+    json: Json = False,
+) -> None:
+    """Learn from a few annotated volumes and recognize the neurons of the others; beside it, the published figures."""
+    from cender.bench.identity_data import is_preset
+    from cender.bench.identity_plan import Plan, choose_splits, draw_plan, open_cast, run_plan
+    from cender.cli.bench.machine import describe_machine
+    from cender.cli.console import print_json, show_progress
+    from cender.config import load_config
+    from cender.errors import ConfigError
+
+    simulated = is_preset(points)
+    if images and not simulated:
+        raise ConfigError(f"--images needs a preset of the simulator (easy, typical or hard), found {points}")
+    first = [f"simulate.preset={points}", f"simulate.volumes={SIMULATED_VOLUMES}"] if simulated else []
+    config = load_config(None, [*first, *(sets or [])])
+    splits = choose_splits(split or ["random"], method or ["default"], simulated)
+    plan = Plan(points, tuple(train), *splits, repeats=repeats, seed=seed, images=images, rate_hz=rate)
+    with show_progress() as bar:
+        task = bar.add_task("simulating" if simulated else "reading", total=plan.trainings)
+        cast = open_cast(plan, config)
+        bar.update(task, description="learning and recognizing")
+        done = run_plan(plan, config, cast, lambda label: bar.update(task, advance=1, description=label))
+    drawn = [] if pictures is None else draw_plan(plan, config, cast, done, pictures)
+    figures = describe_run(done, describe_machine(), drawn)
+    if json:
+        print_json(figures)
+    else:
+        _print(done, figures)
+
+
+def describe_run(done: "list[Measurement]", machine: dict[str, str], pictures: list[Path]) -> dict[str, Any]:
+    """The figures as one object; of a single measurement at its top, of several in ``results``."""
+    from cender.bench.published import list_published
+
+    results = [one.as_json() for one in done]
+    published = [
+        {"label": label, "train": count, "accuracy": accuracy}
+        for label, count, accuracy in list_published(done[0].data)
+    ]
+    top = results[0] if len(results) == 1 else {"results": results, "data": done[0].data, "seed": done[0].seed}
+    return {**top, "published": published, "pictures": [str(path) for path in pictures], **machine}
+
+
+def _print(done: "list[Measurement]", figures: dict[str, Any]) -> None:
+    from rich.table import Table
+
+    from cender.cli.console import STDOUT
+
+    one = done[0]
+    hashed = f" ({one.preset_hash})" if one.preset_hash else ""
+    table = Table(
+        title=f"{one.data}{hashed}, seed {one.seed}: mean ± sd of {len(one.repeats)} trainings",
+        caption="Percent. accuracy: of the neurons whose identity occurs in training; all: of all that have one; "
+        "worst: of the worst 5 % of volumes; recall: rightly named while 95 % of the names are right.",
+    )
+    columns = (
+        "method",
+        "split",
+        "volumes",
+        "accuracy",
+        "all",
+        "worst",
+        "recall",
+        "calibration",
+        "train s",
+        "ms/volume",
+    )
+    for column in columns:
+        table.add_column(column, justify="left" if column in ("method", "split") else "right")
+    for measured in done:
+        table.add_row(measured.method, measured.split, str(measured.train), *_row(measured))
+    STDOUT.print(table)
+    for point in figures["published"]:
+        volumes = "1 volume" if point["train"] == 1 else f"{point['train']} volumes"
+        STDOUT.print(f"{point['label']}: {100 * point['accuracy']:.2f} % with {volumes}")
+    for path in figures["pictures"]:
+        STDOUT.print(f"drawn: {path}")
+    STDOUT.print(f"{figures['machine']}, cender {figures['version']}")
+
+
+def _row(measured: "Measurement") -> list[str]:
+    def show(name: str, factor: float, digits: int) -> str:
+        mean, spread = measured.average(name), measured.spread(name)
+        if mean is None:
+            return "–"
+        around = "" if spread is None else f" ± {factor * spread:.{digits}f}"
+        return f"{factor * mean:.{digits}f}{around}"
+
+    shares = ("accuracy", "accuracy_all", "worst_5pct", "recall_at_95_strict")
+    costs = [show("calibration_error", 1.0, 3), show("train_s", 1.0, 0), show("ms_per_volume", 1.0, 0)]
+    return [*(show(name, 100.0, 1) for name in shares), *costs]
