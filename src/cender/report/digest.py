@@ -1,0 +1,84 @@
+"""What the page says about a run, computed once from what the folder holds."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from jaxtyping import Float, Int
+
+from cender.report.folder import NeuronColumns, RunFacts, VolumeColumns
+from cender.report.presence import Presence, count_presence
+from cender.report.speed import StageSpeed, measure_stages
+from cender.report.suggest import Candidates, Suggestion, describe_posture, suggest_volumes
+from cender.report.traces import correlate_with_red
+
+FOLLOWS = 0.5
+"""A ratio is said to follow its red brightness from this correlation on, if chance does not reach it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Digest:
+    """Figures of a run; a part is None (or empty) where the folder does not hold what it needs.
+
+    ``clock`` is the time of each volume, or its index where times are not known, as ``clock_label`` says.
+    """
+
+    clock: Float[np.ndarray, " n"]
+    clock_label: Literal["time (s)", "volume"]
+    presence: Presence | None
+    annotated: tuple[int, ...]
+    suggestions: tuple[Suggestion, ...]
+    stages: tuple[StageSpeed, ...]
+    red_correlation: Float[np.ndarray, " k"] | None
+    red_chance: float
+
+    @property
+    def followers(self) -> Int[np.ndarray, " f"]:
+        """Rows of the traces whose ratio follows the red brightness more than chance would have it."""
+        if self.red_correlation is None:
+            return np.zeros(0, int)
+        limit = max(FOLLOWS, np.nan_to_num(self.red_chance))
+        return np.flatnonzero(np.abs(np.nan_to_num(self.red_correlation)) > limit)
+
+
+def digest_run(facts: RunFacts, suggestions: int = 5) -> Digest:
+    """The figures of a run."""
+    volumes, neurons, traces = facts.volumes, facts.neurons, facts.traces
+    clock, label = _choose_clock(facts)
+    annotated = () if neurons is None else tuple(np.unique(neurons.volume[neurons.human]).tolist())
+    presence = None if volumes is None or neurons is None else count_presence(neurons, volumes.volume)
+    wanted: list[Suggestion] = []
+    if volumes is not None and neurons is not None and presence is not None:
+        wanted = suggest_volumes(_gather_candidates(volumes, neurons, presence), annotated, suggestions)
+    correlation, chance = None, float("nan")
+    if traces is not None and np.isfinite(traces.ratio).any():
+        correlation, chance = correlate_with_red(traces)
+    timings: Mapping[str, Float[np.ndarray, " n"]] = facts.timings or {}
+    return Digest(clock, label, presence, annotated, tuple(wanted), tuple(measure_stages(timings)), correlation, chance)
+
+
+def _choose_clock(facts: RunFacts) -> tuple[Float[np.ndarray, " n"], Literal["time (s)", "volume"]]:
+    volumes = facts.volumes
+    if volumes is None:
+        return np.zeros(0), "volume"
+    if len(volumes) and np.isfinite(volumes.time_s).all():
+        return volumes.time_s, "time (s)"
+    return volumes.volume.astype(float), "volume"
+
+
+def _gather_candidates(volumes: VolumeColumns, neurons: NeuronColumns, presence: Presence) -> Candidates:
+    order = np.argsort(neurons.volume, kind="stable")
+    starts = np.searchsorted(neurons.volume[order], volumes.volume)
+    stops = np.searchsorted(neurons.volume[order], volumes.volume, side="right")
+    posture = np.zeros((len(volumes), 4))
+    for row, (start, stop) in enumerate(zip(starts, stops, strict=True)):
+        posture[row] = describe_posture(neurons.centre_px[order[start:stop]], volumes.head[row])
+    return Candidates(
+        volumes.volume,
+        volumes.time_s,
+        presence.found,
+        presence.found - presence.recognized,
+        presence.probability,
+        posture,
+    )

@@ -1,0 +1,117 @@
+"""A paragraph for the methods section of a paper, with the versions and parameters of this run."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from cender.report.folder import RunFacts
+from cender.report.reasons import count_statuses
+from cender.report.settings import list_models
+
+PAPER = "Wu et al. 2022 (doi:10.1371/journal.pcbi.1010594)"
+
+
+def write_methods(facts: RunFacts) -> str:
+    """Sentences about what was done to this recording; what the folder does not say is left out, not guessed."""
+    settings = facts.settings
+    sentences = [
+        _say_recording(facts),
+        f"It was analysed with cender {settings.get('cender', '(version not known)')}, which builds on {PAPER}.",
+        _say_finding(settings),
+        _say_recognition(facts),
+        _say_activity(facts),
+        _say_models(settings),
+    ]
+    return " ".join(sentence for sentence in sentences if sentence)
+
+
+def say_volumes(count: int) -> str:
+    """A number of volumes in words."""
+    return "1 volume" if count == 1 else f"{count} volumes"
+
+
+def _section(settings: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+    found = settings.get(name)
+    return found if isinstance(found, Mapping) else {}
+
+
+def _say_recording(facts: RunFacts) -> str:
+    section = _section(facts.settings, "recording")
+    words = []
+    if facts.volumes is not None:
+        words.append(f"{len(facts.volumes)} volumes")
+    if section.get("rate_hz"):
+        words.append(f"at {section['rate_hz']:.3g} volumes per second")
+    if section.get("voxel_um"):
+        words.append(f"with voxels of {' × '.join(f'{side:.3g}' for side in section['voxel_um'])} µm (z, y, x)")
+    if not words:
+        return ""
+    sentence = f"The recording has {' '.join(words)}."
+    if facts.volumes is None:
+        return sentence
+    counts = count_statuses(facts.volumes)
+    if counts["failed"] or counts["flagged"]:
+        sentence += f" No result: {say_volumes(counts['failed'])}; flagged as unsure: {say_volumes(counts['flagged'])}."
+    return sentence
+
+
+def _say_finding(settings: Mapping[str, Any]) -> str:
+    head, detect, merge = (_section(settings, name) for name in ("preprocess", "detect", "merge"))
+    sentences = []
+    if head:
+        how = {"paper": "by the published algorithm"}.get(head.get("method", ""), "by a small neural network")
+        sentences.append(f"The head and its anterior and ventral directions were found in each volume {how}.")
+    if detect.get("method") == "paper":
+        sentences.append("Neuronal regions were detected by multi-field detection as published.")
+    elif detect:
+        sentences.append(
+            "Neuronal regions and 3D centres were detected in the red channel by a convolutional network that sees "
+            f"neighbouring frames{_list_numbers(detect)}."
+        )
+    if merge:
+        how = "by linking and splitting as published" if merge.get("method") == "paper" else "around their 3D centres"
+        sentences.append(f"Regions were merged into neurons {how}{_list_numbers(merge)}.")
+    return " ".join(sentences)
+
+
+def _say_recognition(facts: RunFacts) -> str:
+    neurons = facts.neurons
+    if neurons is None or not (neurons.identity >= 0).any():
+        return ""
+    identities = len(np.unique(neurons.identity[neurons.identity >= 0]))
+    annotated = len(np.unique(neurons.volume[neurons.human]))
+    method = _section(facts.settings, "recognize").get("method")
+    how = {"paper": " by the published recognition network", "default": ""}.get(str(method), "")
+    basis = f"from {annotated} annotated volumes" if annotated else "without manual annotation"
+    share = float((neurons.identity >= 0).mean())
+    text = f"{identities} identities were assigned{how} {basis}; {share:.0%} of all neurons found have one"
+    probability = neurons.probability[(neurons.identity >= 0) & np.isfinite(neurons.probability)]
+    return text + (f" (mean probability {probability.mean():.2f})." if len(probability) else ".")
+
+
+def _say_activity(facts: RunFacts) -> str:
+    traces = facts.traces
+    if traces is None:
+        return ""
+    params = _section(facts.settings, "activity")
+    if not np.isfinite(traces.ratio).any():
+        which = "red" if np.isfinite(traces.red).any() else "green"
+        return f"The brightness of each identity was measured in the {which} channel; no ratio is available."
+    text = (
+        "The activity of each identity is the ratio R of its background-subtracted green to its red fluorescence, "
+        "corrected for bleaching in both channels, and ΔR/R0 with R0 the 20th percentile of R over valid volumes"
+    )
+    kept = f"; values without a sure identity are missing, not filled in ({traces.valid.mean():.0%} are valid)"
+    return f"{text}{kept}{_list_numbers(params)}."
+
+
+def _list_numbers(params: Mapping[str, Any]) -> str:
+    """The numbers among the settings of a stage, in brackets."""
+    numbers = [f"{key} {value:.6g}" for key, value in params.items() if isinstance(value, float)]
+    return f" ({', '.join(numbers)})" if numbers else ""
+
+
+def _say_models(settings: Mapping[str, Any]) -> str:
+    models = list_models(settings)
+    return f"Models (hashes): {'; '.join(f'{name} {value}' for name, value in models)}." if models else ""

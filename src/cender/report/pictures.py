@@ -1,0 +1,109 @@
+"""The figures of the page, each with its caption; what cannot be drawn becomes a gap."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from cender.plots.report_activity import draw_heat_map, draw_motion, draw_traces
+from cender.plots.report_frames import choose_frames, count_columns, draw_sample
+from cender.plots.report_speed import draw_speed
+from cender.plots.report_style import Picture, render_figure
+from cender.plots.report_timeline import draw_outcomes, draw_presence
+from cender.report.digest import Digest
+from cender.report.folder import Gap, RunFacts
+from cender.report.presence import UNSURE
+from cender.report.samples import gather_samples
+from cender.report.traces import choose_varying
+
+TRACES = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Illustration:
+    """A figure of the page: the name of its files, the section it stands in, what it shows, and itself."""
+
+    name: str
+    section: str
+    caption: str
+    picture: Picture
+    photograph: bool = False
+
+
+def draw_all(facts: RunFacts, digest: Digest) -> tuple[list[Illustration], list[Gap]]:
+    """Every figure for which the folder holds the data, in the order of the page, and what is missing for others."""
+    samples, gaps = _draw_samples(facts, digest)
+    return [*_draw_timelines(facts, digest), *samples, *_draw_activity(facts, digest), *_draw_speed(digest)], gaps
+
+
+def _draw_timelines(facts: RunFacts, digest: Digest) -> list[Illustration]:
+    drawn = []
+    volumes, presence = facts.volumes, digest.presence
+    if volumes is not None and len(volumes):
+        figure = draw_outcomes(digest.clock, digest.clock_label, volumes.status, volumes.quality)
+        caption = (
+            "What became of each volume, and how far the head found in it can be trusted. Bars of flagged and failed "
+            "volumes are taller; crosses are volumes that are not ok."
+        )
+        drawn.append(Illustration("volumes", "volumes", caption, render_figure(figure)))
+    if presence is not None and presence.found.any():
+        # A volume without a result has no number of neurons, which is not the same as none.
+        done = np.where(presence.found > 0, 1.0, np.nan)
+        counts = {"found": presence.found * done, "with an identity": presence.recognized * done}
+        probability = np.stack([presence.low, presence.probability, presence.high])
+        figure = draw_presence(digest.clock, digest.clock_label, counts, probability, UNSURE)
+        caption = "Neurons found and recognized in each volume, and how sure their identities are."
+        drawn.append(Illustration("presence", "identities", caption, render_figure(figure)))
+    return drawn
+
+
+def _draw_samples(facts: RunFacts, digest: Digest) -> tuple[list[Illustration], list[Gap]]:
+    if digest.presence is None:
+        return [], []
+    samples, gaps = gather_samples(facts, digest.presence)
+    drawn = []
+    for number, sample in enumerate(samples, 1):
+        frames = choose_frames(sample.regions, 2 if count_columns(sample.crop) == 3 else 3)
+        figure = draw_sample(sample, frames, facts.name)
+        ground = "" if sample.red is not None else " The recording itself cannot be shown (see what is missing)."
+        caption = f"{sample.title}.{ground}"
+        drawn.append(Illustration(f"frames_{number}", "frames", caption, render_figure(figure, photograph=True), True))
+    return drawn, gaps
+
+
+def _draw_activity(facts: RunFacts, digest: Digest) -> list[Illustration]:
+    traces = facts.traces
+    if traces is None or not np.isfinite(traces.ratio).any():
+        return []
+    rows = choose_varying(traces, TRACES)
+    drawings = {
+        "heat_map": (
+            draw_heat_map(traces, facts.name),
+            "Activity (ΔR/R0) of every identity through the recording; identities that are active together stand "
+            "together. Grey: missing or not sure.",
+        ),
+        "traces": (
+            draw_traces(traces, rows.tolist(), facts.name, UNSURE),
+            f"The {len(rows)} traces that vary most against their own noise. Grey bands: no valid value, nothing is "
+            f"filled in. Orange: identity with a probability below {UNSURE:g}.",
+        ),
+    }
+    if digest.red_correlation is not None:
+        followers = digest.followers.tolist()
+        drawings["motion"] = (
+            draw_motion(traces, digest.red_correlation, digest.red_chance, followers, facts.name),
+            "Is it motion? Left: correlation of each ratio with its own red brightness, which should not depend on "
+            "activity (slow trends taken out; dashed: what chance reaches). A little below zero is usual, because "
+            "noise in red is in the denominator. Right: ratio against red where the correlation is strongest, late "
+            "volumes dark.",
+        )
+    return [
+        Illustration(name, "activity", caption, render_figure(figure)) for name, (figure, caption) in drawings.items()
+    ]
+
+
+def _draw_speed(digest: Digest) -> list[Illustration]:
+    if not digest.stages:
+        return []
+    stages = {one.stage: (one.median_ms, one.slow_ms) for one in digest.stages}
+    caption = "Time of each stage for one volume: median, and 95th percentile as a thin line."
+    return [Illustration("speed", "speed", caption, render_figure(draw_speed(stages)))]

@@ -1,0 +1,255 @@
+"""The sections of the page, one function each; a section without anything to show says so."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from jaxtyping import Float
+
+from cender.report.attention import Point
+from cender.report.digest import Digest
+from cender.report.folder import Gap, RunFacts
+from cender.report.html import Child, Html, embed, join, list_items, table, tag
+from cender.report.pictures import Illustration
+from cender.report.presence import list_identities
+from cender.report.reasons import count_statuses, group_reasons, say_ranges
+from cender.report.settings import describe_recording, list_differences, list_models, list_versions, say_value
+
+SMALL_SVG = 400_000
+"""Drawings of more bytes than this are shown as PNG: a browser is slow with long paths."""
+_HIDDEN = ("state",)
+
+
+def write_glance(facts: RunFacts, digest: Digest, points: Sequence[Point], gaps: Sequence[Gap]) -> Html:
+    """Cards with the main numbers, what deserves a look, and what is missing."""
+    cards = [tag("div", tag("dt", name), tag("dd", value), class_="card") for value, name in _list_cards(facts, digest)]
+    words = {"problem": "problem", "look": "look", "good": "good"}
+    rows: list[Child] = [
+        join(tag("span", words[one.level], class_=f"badge {one.level}"), tag("span", one.text, " ", _link(one.section)))
+        for one in points
+    ]
+    parts: list[Child] = [
+        tag("dl", *cards, class_="cards"),
+        tag("h3", "What deserves a look"),
+        list_items(rows, "points"),
+    ]
+    if gaps:
+        missing: list[Child] = [join(tag("strong", gap.what), ": ", gap.why, _say_remedy(gap)) for gap in gaps]
+        parts += [tag("h3", "What is missing"), list_items(missing, "missing")]
+    return join(*parts)
+
+
+def write_volumes(facts: RunFacts) -> Html:
+    """Counts, and every reason with its volumes."""
+    if facts.volumes is None:
+        return _say_nothing("The table of volumes is missing.")
+    counts = count_statuses(facts.volumes)
+    total = max(len(facts.volumes), 1)
+    said = ", ".join(f"{number} {status} ({number / total:.0%})" for status, number in counts.items())
+    intro = tag(
+        "p", f"{len(facts.volumes)} volumes: {said}. Failed volumes have no results; flagged ones have, and say why."
+    )
+    groups = group_reasons(facts.volumes)
+    if not groups:
+        return join(intro, tag("p", "Every volume is ok."))
+    rows: list[tuple[Child, ...]] = [
+        (
+            tag("span", one.status, class_=f"badge {one.status}"),
+            str(len(one.volumes)),
+            one.example,
+            say_ranges(one.volumes),
+        )
+        for one in groups
+    ]
+    heading = "Why volumes are flagged or failed (reasons that differ only in numbers are counted together)"
+    return join(intro, table(("status", "volumes", "reason, for example", "which"), rows, heading, numeric=(1,)))
+
+
+def write_legend() -> Html:
+    """How to read the sample frames."""
+    text = (
+        "First all neurons from above, on the brightest value over z; then single frames with boxes and identities. "
+        "An identity has the same colour in every picture; grey boxes and open circles have none."
+    )
+    return tag("p", text)
+
+
+def write_identities(facts: RunFacts, digest: Digest) -> Html:
+    """How many identities there are, and each with its presence."""
+    neurons, presence = facts.neurons, digest.presence
+    if neurons is None or presence is None or not (neurons.identity >= 0).any():
+        return _say_nothing("No neuron has an identity yet; once there are identities, they are listed here.")
+    rows = list_identities(neurons, len(presence.volume))
+    often = sum(row.share >= 0.9 for row in rows)
+    intro = f"{len(rows)} identities; {often} of them are seen in at least 90 % of the volumes."
+    cells: list[tuple[Child, ...]] = [
+        (str(row.identity), facts.names.get(row.identity, ""), f"{row.share:.0%}", _say_number(row.probability))
+        for row in rows
+    ]
+    columns = ("identity", "name", "present", "mean probability")
+    listing = table(columns, cells, "All identities, the most present first", numeric=(0, 2, 3))
+    return join(tag("p", intro), tag("details", tag("summary", f"All {len(rows)} identities"), listing))
+
+
+def write_activity(facts: RunFacts, digest: Digest) -> Html:
+    """How much of the activity is there, and whether it may be motion."""
+    traces = facts.traces
+    if traces is None:
+        return _say_nothing("There are no traces.")
+    if not np.isfinite(traces.ratio).any():
+        seen = [name for name in ("red", "green") if np.isfinite(getattr(traces, name)).any()]
+        return _say_nothing(f"There is no ratio, only brightness in {' and '.join(seen) or 'neither channel'}.")
+    sentences = [
+        f"{len(traces.identity)} traces of {len(traces.volume)} volumes; "
+        f"{traces.valid.mean():.0%} of all values are valid."
+    ]
+    followers = [facts.name(int(traces.identity[row])) for row in digest.followers]
+    if followers:
+        shown = ", ".join(followers[:20]) + (", …" if len(followers) > 20 else "")
+        sentences.append(
+            f"The ratio follows the red brightness in {len(followers)}: {shown}. Look at these before you trust them."
+        )
+    elif digest.red_correlation is not None and np.isfinite(digest.red_correlation).any():
+        sentences.append(
+            "No ratio follows its red brightness strongly, so that motion is not a likely explanation of activity."
+        )
+    return tag("p", " ".join(sentences))
+
+
+def write_speed(facts: RunFacts, digest: Digest, figure: Html) -> Html:
+    """Time by stage, and how that compares with the microscope."""
+    if not digest.stages:
+        return _say_nothing("There are no timings.")
+    total = sum(one.median_ms for one in digest.stages)
+    text = f"A volume takes {total:.0f} ms of work (sum of the medians of all stages)"
+    rate = facts.settings.get("recording", {}).get("rate_hz")
+    if isinstance(rate, int | float) and rate > 0 and total > 0:
+        text += f", {1e3 / total / rate:.2g} times the pace of the recording ({rate:.3g} volumes per second)"
+    rows: list[tuple[Child, ...]] = [
+        (one.stage, f"{one.median_ms:.1f}", f"{one.slow_ms:.1f}", f"{one.share:.0%}") for one in digest.stages
+    ]
+    columns = ("stage", "median", "95th percentile", "share")
+    return join(
+        tag("p", f"{text}. Reading, computing and writing may overlap, so that a run can be faster than this sum."),
+        tag("div", table(columns, rows, "Milliseconds a volume by stage", numeric=(1, 2, 3)), figure, class_="side"),
+    )
+
+
+def write_suggestions(facts: RunFacts, digest: Digest) -> Html:
+    """Volumes to annotate next, and why these."""
+    if not digest.suggestions:
+        return _say_nothing("There is no volume to suggest: no neurons are known.")
+    known = f"{len(digest.annotated)} volumes are annotated. " if digest.annotated else "No volume is annotated yet. "
+    times = {} if facts.volumes is None else dict(zip(facts.volumes.volume.tolist(), facts.volumes.time_s, strict=True))
+    rows: list[tuple[Child, ...]] = [
+        (str(rank), str(one.volume), _say_number(float(times.get(one.volume, np.nan)), "{:.1f}"), one.reason)
+        for rank, one in enumerate(digest.suggestions, 1)
+    ]
+    why = (
+        f"{known}These teach most: volumes in which much is in doubt (a neuron without an identity, or an identity "
+        "with a low probability), far from each other and from annotated ones in time and in posture."
+    )
+    return join(tag("p", why), table(("", "volume", "time (s)", "why"), rows, "What to annotate next", numeric=(1, 2)))
+
+
+def write_methods_box(text: str) -> Html:
+    """The paragraph in a box that one click selects."""
+    return join(
+        tag("p", "To paste into a paper; a click selects all of it. Check it against what you did."),
+        tag("blockquote", text, class_="methods", tabindex="0"),
+    )
+
+
+def write_provenance(facts: RunFacts) -> Html:
+    """Recording, settings that differ from their defaults, versions, models, subject."""
+    settings = facts.settings
+    differences = list_differences(settings)
+    rows: list[tuple[Child, ...]] = [
+        (tag("code", one.key), one.value, "not known to this version" if one.default is None else one.default)
+        for one in differences
+    ]
+    changed = table(("setting", "value", "default"), rows, "Settings that differ from their defaults")
+    subject = settings.get("subject")
+    tables: list[tuple[str, list[tuple[str, str]]]] = [
+        ("Recording", describe_recording(settings.get("recording", {}))),
+        ("Versions", list_versions(settings)),
+        ("Models", list_models(settings)),
+        ("From the red to the green camera", _list_section(settings.get("channel_map"))),
+        ("Subject", _list_section(subject)),
+    ]
+    pairs = [_write_pairs(title, rows) for title, rows in tables if rows]
+    default = tag("p", "All settings of the stages are at their defaults.")
+    return join(tag("div", *pairs, class_="columns"), changed if rows else default)
+
+
+def write_figures(illustrations: Sequence[Illustration], section: str) -> Html:
+    """The figures of a section, each with its caption and links to its files."""
+    return join(*(_write_figure(one) for one in illustrations if one.section == section))
+
+
+def _write_figure(one: Illustration) -> Html:
+    small = len(one.picture.svg) <= SMALL_SVG and not one.photograph
+    source = embed(one.picture.svg, "image/svg+xml") if small else embed(one.picture.png, "image/png")
+    image = tag("img", src=source, alt=one.caption, width=str(one.picture.width_px))
+    links = join(*(tag("a", kind.upper(), href=f"figures/{one.name}.{kind}") for kind in ("png", "svg")), between=" ")
+    return tag(
+        "figure",
+        image,
+        tag("figcaption", one.caption, " ", tag("span", links, class_="files")),
+        id=f"figure-{one.name}",
+    )
+
+
+def _list_cards(facts: RunFacts, digest: Digest) -> list[tuple[str, str]]:
+    """Numbers and what they are."""
+    cards: list[tuple[str, str]] = []
+    if facts.volumes is not None:
+        counts = count_statuses(facts.volumes)
+        cards.append((str(counts["ok"]), f"of {len(facts.volumes)} volumes ok"))
+        times = facts.volumes.time_s[np.isfinite(facts.volumes.time_s)]
+        if len(times) > 1:
+            cards.append((_say_duration(float(times.max() - times.min())), "from the first to the last volume"))
+    presence = digest.presence
+    if presence is not None and presence.found.any():
+        cards.append((f"{np.median(presence.found[presence.found > 0]):.0f}", "neurons in a usual volume"))
+        if presence.recognized.any():
+            cards.append((f"{presence.recognized.sum() / presence.found.sum():.0%}", "of neurons have an identity"))
+            cards.append((_say_number(_mean(presence.probability)), "mean probability of identities"))
+    if facts.traces is not None:
+        cards.append((str(len(facts.traces.identity)), f"traces, {facts.traces.valid.mean():.0%} valid"))
+    if digest.stages:
+        cards.append((f"{sum(one.median_ms for one in digest.stages):.0f} ms", "of work a volume"))
+    return cards
+
+
+def _mean(values: Float[np.ndarray, " n"]) -> float:
+    known = values[np.isfinite(values)]
+    return float(known.mean()) if len(known) else float("nan")
+
+
+def _say_duration(seconds: float) -> str:
+    return f"{seconds:.0f} s" if seconds < 180 else f"{seconds / 60:.1f} min"
+
+
+def _say_number(value: float, form: str = "{:.2f}") -> str:
+    return form.format(value) if np.isfinite(value) else "–"
+
+
+def _say_remedy(gap: Gap) -> Html | None:
+    return join(" — ", tag("code", gap.remedy)) if gap.remedy else None
+
+
+def _say_nothing(text: str) -> Html:
+    return tag("p", text, class_="nothing")
+
+
+def _link(section: str) -> Html:
+    return tag("a", "show", href=f"#{section}")
+
+
+def _list_section(section: object) -> list[tuple[str, str]]:
+    return [(key, say_value(value)) for key, value in section.items()] if isinstance(section, dict) else []
+
+
+def _write_pairs(title: str, rows: list[tuple[str, str]]) -> Html:
+    pairs = [join(tag("dt", key), tag("dd", value)) for key, value in rows]
+    return tag("div", tag("h3", title), tag("dl", *pairs, class_="pairs"))

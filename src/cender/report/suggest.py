@@ -1,0 +1,145 @@
+"""Which volumes to annotate next: those where the machine is least sure, unlike each other and unlike what is known."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from jaxtyping import Float, Int
+
+from cender.types import Head
+
+APART_S = 20.0
+"""Volumes this far apart in time have little to do with each other; less in a short recording."""
+SAME_POSTURE = 0.3
+"""What is left of the gain from a volume whose posture is known already, however far away it is."""
+
+
+@dataclass(frozen=True, slots=True)
+class Suggestion:
+    """A volume to annotate, how much of it is unsure (0 to 1), and why, in words."""
+
+    volume: int
+    doubt: float
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Candidates:
+    """One row a volume that could be annotated or is annotated already.
+
+    ``neurons`` were found in it, ``refused`` of them got no identity, ``probability`` is the mean of those that did
+    (NaN where there is none). ``posture`` is what `describe_posture` gives.
+    """
+
+    volume: Int[np.ndarray, " n"]
+    time_s: Float[np.ndarray, " n"]
+    neurons: Int[np.ndarray, " n"]
+    refused: Int[np.ndarray, " n"]
+    probability: Float[np.ndarray, " n"]
+    posture: Float[np.ndarray, "n 4"]
+
+    def __len__(self) -> int:
+        return len(self.volume)
+
+
+def suggest_volumes(candidates: Candidates, annotated: Sequence[int] = (), count: int = 5) -> list[Suggestion]:
+    """Volumes to annotate next, the best first.
+
+    The *doubt* of a volume is the share of its neurons that is probably not rightly named: a refused neuron counts
+    1, another one minus its probability. Volumes are taken one after the other, each time the one with the largest
+    doubt times novelty: how far it is in time, and how different in posture, from the nearest volume that is
+    annotated or already suggested (0 for a neighbour in time, 1 for another posture at another time). Without any
+    identity all volumes are equally doubtful, so that the spread alone decides.
+    """
+    doubt = measure_doubt(candidates)
+    features = np.concatenate([_scale_time(candidates, count)[:, None], _scale_posture(candidates.posture)], axis=1)
+    known = np.isin(candidates.volume, list(annotated))
+    novelty = _measure_novelty(features, np.flatnonzero(known))
+    free = ~known & (candidates.neurons > 0)
+    usual = float(np.median(doubt[free])) if free.any() else 0.0
+    chosen: list[Suggestion] = []
+    while free.any() and len(chosen) < count:
+        # The small constant lets spread decide where nothing is in doubt.
+        gain = np.where(free, (doubt + 0.01) * novelty, -1.0)
+        row = int(gain.argmax())
+        reason = _say_why(candidates, row, usual, [*annotated, *(one.volume for one in chosen)])
+        chosen.append(Suggestion(int(candidates.volume[row]), float(doubt[row]), reason))
+        free[row] = False
+        novelty = np.minimum(novelty, _measure_novelty(features, np.array([row])))
+    return chosen
+
+
+def measure_doubt(candidates: Candidates) -> Float[np.ndarray, " n"]:
+    """Share of a volume's neurons that is probably not rightly named; 1 where none has an identity."""
+    recognized = candidates.neurons - candidates.refused
+    unsure = np.where(recognized > 0, recognized * (1 - np.nan_to_num(candidates.probability)), 0.0)
+    return np.asarray((candidates.refused + unsure) / np.maximum(candidates.neurons, 1))
+
+
+def describe_posture(centre_px: Float[np.ndarray, "m 3"], head: Head | None) -> Float[np.ndarray, " 4"]:
+    """Where the head points (y, x), how strongly its neurons lie on an arc, and how elongated they are.
+
+    The arc is the coefficient of a parabola through the neurons in the worm's own axes, in units of their length;
+    all are 0 where the head's axes are unknown or there are fewer than five neurons.
+    """
+    if head is None or len(centre_px) < 5:
+        return np.zeros(4)
+    centred = centre_px[:, 1:] - centre_px[:, 1:].mean(axis=0)
+    along, across = centred @ head.anterior_yx, centred @ head.ventral_yx
+    length = float(along.std())
+    if length == 0:
+        return np.array([*head.anterior_yx, 0.0, 0.0])
+    arc = np.polyfit(along / length, across / length, 2)[0]
+    return np.array([*head.anterior_yx, float(arc), float(across.std() / length)])
+
+
+def _scale_time(candidates: Candidates, count: int) -> Float[np.ndarray, " n"]:
+    time_s = candidates.time_s
+    clock = time_s if np.isfinite(time_s).all() else candidates.volume.astype(float)
+    apart = float(np.ptp(clock)) / (2 * max(count, 1)) if len(clock) else 1.0
+    return np.asarray(clock / max(min(apart, APART_S), 1e-6))
+
+
+def _scale_posture(posture: Float[np.ndarray, "n 4"]) -> Float[np.ndarray, "n 4"]:
+    """Directions as they are (opposite ones are 2 apart), arc and elongation in units of their spread."""
+    if not len(posture):
+        return posture
+    low, high = np.percentile(posture[:, 2:], (10, 90), axis=0)
+    return np.concatenate([posture[:, :2], posture[:, 2:] / np.maximum(high - low, 1e-6)], axis=1)
+
+
+def _measure_novelty(features: Float[np.ndarray, "n 5"], to: Int[np.ndarray, " k"]) -> Float[np.ndarray, " n"]:
+    """How new each volume is beside those in ``to``; columns are time, then posture."""
+    novelty = np.ones(len(features))
+    for row in to.tolist():
+        squared = (features - features[row]) ** 2
+        late = 1 - np.exp(-squared[:, 0] / 2)
+        unlike = 1 - np.exp(-squared[:, 1:].sum(axis=1) / 2)
+        novelty = np.minimum(novelty, late * (SAME_POSTURE + (1 - SAME_POSTURE) * unlike))
+    return novelty
+
+
+def _say_why(candidates: Candidates, row: int, usual: float, taken: Sequence[int]) -> str:
+    neurons, refused = int(candidates.neurons[row]), int(candidates.refused[row])
+    probability = float(candidates.probability[row])
+    if refused == neurons:
+        words = [f"none of its {neurons} neurons has an identity"]
+    else:
+        words = [f"{refused} of {neurons} neurons without an identity", f"mean probability {probability:.2f}"]
+        words.append(
+            f"in doubt {(refused + (neurons - refused) * (1 - probability)) / neurons:.0%} (usual {usual:.0%})"
+        )
+    direction = candidates.posture[row, :2]
+    if np.any(direction):
+        words.append(f"head points {_say_direction(direction)}")
+    others = np.isin(candidates.volume, list(taken))
+    if others.any() and np.isfinite(candidates.time_s[row]):
+        apart = float(np.nanmin(np.abs(candidates.time_s[others] - candidates.time_s[row])))
+        words.append(f"{apart:.0f} s from the nearest other one")
+    return "; ".join(words)
+
+
+def _say_direction(direction_yx: Float[np.ndarray, " 2"]) -> str:
+    names = ("right", "down right", "down", "down left", "left", "up left", "up", "up right")
+    angle = np.degrees(np.arctan2(direction_yx[0], direction_yx[1]))
+    return names[round(float(angle) / 45) % 8]

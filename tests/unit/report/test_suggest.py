@@ -1,0 +1,103 @@
+"""Which volumes to annotate next: doubt first, spread in time and posture, never what is annotated."""
+
+import numpy as np
+import pytest
+
+from cender.report.suggest import Candidates, describe_posture, measure_doubt, suggest_volumes
+from cender.types import Crop, Head
+
+
+def make_candidates(count: int = 50, **columns: np.ndarray) -> Candidates:
+    given = {
+        "volume": np.arange(count),
+        "time_s": np.arange(count) * 2.0,
+        "neurons": np.full(count, 100),
+        "refused": np.full(count, 10),
+        "probability": np.full(count, 0.9),
+        "posture": np.zeros((count, 4)),
+    }
+    return Candidates(**(given | columns))
+
+
+def make_head(anterior_yx: tuple[float, float], ventral_yx: tuple[float, float]) -> Head:
+    none = np.zeros((0, 2))
+    return Head(Crop(0, 0, 9, 9), none, np.zeros(2), np.array(anterior_yx), np.array(ventral_yx))
+
+
+def test_doubt_counts_refused_neurons_and_low_probabilities() -> None:
+    candidates = make_candidates(
+        4,
+        neurons=np.array([100, 100, 100, 0]),
+        refused=np.array([0, 50, 100, 0]),
+        probability=np.array([0.8, 0.8, np.nan, np.nan]),
+    )
+    np.testing.assert_allclose(measure_doubt(candidates), [0.2, 0.6, 1.0, 0.0])
+
+
+def test_the_least_sure_volume_comes_first() -> None:
+    plain = make_candidates()
+    refused = plain.refused.copy()
+    refused[31] = 60
+    assert suggest_volumes(plain, count=1)[0].volume != 31
+    first = suggest_volumes(make_candidates(refused=refused), count=1)[0]
+    assert first.volume == 31
+    assert "60 of 100 neurons without an identity" in first.reason
+    assert first.doubt == pytest.approx(0.64)
+
+
+def test_neighbours_of_a_bad_moment_are_not_all_suggested() -> None:
+    refused = np.full(50, 10)
+    refused[20:25] = 60
+    chosen = [one.volume for one in suggest_volumes(make_candidates(refused=refused), count=4)]
+    assert len(set(chosen) & set(range(20, 25))) < 4
+    assert min(np.diff(sorted(chosen))) >= 3
+
+
+def test_another_posture_is_preferred_at_equal_doubt() -> None:
+    posture = np.zeros((50, 4))
+    posture[:, 1] = 1.0
+    posture[40] = [0.0, -1.0, 0.0, 0.0]
+    annotated = (5,)
+    without = [one.volume for one in suggest_volumes(make_candidates(), annotated, count=1)]
+    with_posture = [one.volume for one in suggest_volumes(make_candidates(posture=posture), annotated, count=1)]
+    assert without != [40]
+    assert with_posture == [40]
+
+
+def test_annotated_and_empty_volumes_are_never_suggested() -> None:
+    neurons = np.full(50, 100)
+    neurons[::2] = 0
+    candidates = make_candidates(neurons=neurons, refused=np.zeros(50, int))
+    chosen = {one.volume for one in suggest_volumes(candidates, annotated=[1, 3], count=50)}
+    assert chosen == set(range(5, 50, 2))
+
+
+def test_without_identities_the_spread_decides() -> None:
+    candidates = make_candidates(refused=np.full(50, 100), probability=np.full(50, np.nan))
+    chosen = sorted(one.volume for one in suggest_volumes(candidates, count=3))
+    assert min(np.diff(chosen)) > 10
+    assert "none of its 100 neurons" in suggest_volumes(candidates, count=1)[0].reason
+
+
+def test_unknown_times_are_replaced_by_the_order_of_volumes() -> None:
+    candidates = make_candidates(time_s=np.full(50, np.nan))
+    chosen = [one.volume for one in suggest_volumes(candidates, count=3)]
+    assert min(np.diff(sorted(chosen))) > 5
+
+
+def test_nothing_to_suggest() -> None:
+    assert suggest_volumes(make_candidates(0)) == []
+    assert suggest_volumes(make_candidates(3), annotated=[0, 1, 2]) == []
+
+
+def test_posture_tells_direction_and_arc() -> None:
+    along = np.linspace(-20, 20, 30)
+    straight = np.stack([np.zeros(30), np.zeros(30), along], axis=1)
+    bent = straight + np.stack([np.zeros(30), 0.02 * along**2, np.zeros(30)], axis=1)
+    head = make_head((0.0, 1.0), (1.0, 0.0))
+    assert abs(describe_posture(straight, head)[2]) < 1e-6
+    assert describe_posture(bent, head)[2] > 0.1
+    turned = make_head((0.0, -1.0), (-1.0, 0.0))
+    np.testing.assert_allclose(describe_posture(bent, turned)[:2], [0, -1])
+    np.testing.assert_allclose(describe_posture(bent, turned)[2], -describe_posture(bent, head)[2])
+    assert not describe_posture(bent, None).any()

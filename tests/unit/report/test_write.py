@@ -1,0 +1,189 @@
+"""The page: complete, self-contained, the same for the same folder, and honest about what is missing."""
+
+import re
+import shutil
+from collections.abc import Callable
+from html.parser import HTMLParser
+from itertools import pairwise
+from pathlib import Path
+
+import polars as pl
+import pytest
+from typer.testing import CliRunner
+
+from cender.cli.report import report as report_command
+from cender.errors import DataError
+from cender.io import open_run
+from cender.report import write_report
+from cender.report.write import FIGURES
+
+HOSTILE = "<script>alert(1)</script>\"'$\\frac{&线"
+SECTIONS = ("glance", "volumes", "frames", "activity", "identities", "annotate", "speed", "methods", "run")
+VOID = {"meta", "img", "br", "hr"}
+
+
+class Page(HTMLParser):
+    """Reads a page and keeps its elements; an element that is not closed in its turn fails."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.found: list[tuple[str, dict[str, str | None]]] = []
+        self.text = ""
+        self.feed(text)
+        assert self.open == []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.found.append((tag, dict(attrs)))
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        self.text += data
+
+    def all(self, tag: str) -> list[dict[str, str | None]]:
+        return [attributes for name, attributes in self.found if name == tag]
+
+
+@pytest.fixture(scope="module")
+def hostile(made_run: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A complete run in which every text that a user or a file can choose is hostile, and its report."""
+    folder = tmp_path_factory.mktemp("hostile") / "<b>worm & co"
+    shutil.copytree(made_run, folder)
+    run = open_run(folder)
+    named = run.load_table("traces")["identity"].unique().sort().to_list()
+    lines = "".join(f'{identity},"{HOSTILE.replace(chr(34), chr(34) * 2)}",\n' for identity in named)
+    (folder / "identities.csv").write_text(f"identity,name,note\n{lines}", encoding="utf-8")
+    volumes = run.load_table("volumes")
+    reason = pl.when(pl.col("status") == "ok").then(pl.col("reason")).otherwise(pl.lit(HOSTILE))
+    run.save_table("volumes", volumes.with_columns(reason=reason))
+    run.save_settings({"models": {HOSTILE: HOSTILE}, "detect": {"method": HOSTILE}, "versions": {"numpy": HOSTILE}})
+    text = (folder / "run.toml").read_text(encoding="utf-8")
+    (folder / "run.toml").write_text(f"{text}\nstrain = '''{HOSTILE}'''\n", encoding="utf-8")
+    write_report(folder)
+    return folder
+
+
+def read_page(folder: Path) -> Page:
+    return Page((folder / "report.html").read_text(encoding="utf-8"))
+
+
+def test_every_section_is_there(hostile: Path) -> None:
+    page = read_page(hostile)
+    assert tuple(attributes["id"] for attributes in page.all("section")) == SECTIONS
+    anchors = {attributes["id"] for _, attributes in page.found if "id" in attributes}
+    links = {attributes["href"] for attributes in page.all("a")}
+    assert {link for link in links if link and link.startswith("#")} <= {f"#{anchor}" for anchor in anchors}
+
+
+def test_every_figure_is_on_the_page_and_in_the_folder(hostile: Path) -> None:
+    page = read_page(hostile)
+    assert len(page.all("img")) == len(FIGURES)
+    assert {path.name for path in (hostile / "figures").iterdir()} == {
+        f"{name}.{kind}" for name in FIGURES for kind in ("png", "svg")
+    }
+    assert all((hostile / str(link["href"])).is_file() for link in page.all("a") if "figures/" in str(link["href"]))
+    assert (hostile / "figures/traces.png").read_bytes().startswith(b"\x89PNG")
+    assert b"<svg" in (hostile / "figures/traces.svg").read_bytes()[:2000]
+
+
+def test_page_needs_nothing_else(hostile: Path) -> None:
+    page = read_page(hostile)
+    assert all(str(image["src"]).startswith("data:image/") for image in page.all("img"))
+    assert page.all("link") + page.all("script") + page.all("iframe") == []
+    assert re.findall(r"(?:src|href|url)\s*[=(]\s*[\"']?https?:", (hostile / "report.html").read_text("utf-8")) == []
+
+
+def test_hostile_text_stays_text(hostile: Path) -> None:
+    raw, page = (hostile / "report.html").read_text(encoding="utf-8"), read_page(hostile)
+    assert "<script" not in raw
+    assert "<b>worm" not in raw
+    assert page.text.count(HOSTILE) >= 5
+    assert "<b>worm & co" in page.text
+    assert not any(name.startswith("on") for _, attributes in page.found for name in attributes)
+
+
+def test_page_is_accessible(hostile: Path) -> None:
+    page = read_page(hostile)
+    assert page.all("html") == [{"lang": "en"}]
+    assert all(image["alt"] for image in page.all("img"))
+    assert len(page.all("caption")) == len(page.all("table"))
+    levels = [int(name[1]) for name, _ in page.found if re.fullmatch(r"h[1-6]", name)]
+    assert levels[0] == 1
+    assert all(later - earlier <= 1 for earlier, later in pairwise(levels))
+
+
+def test_same_folder_gives_same_bytes(copy_run: Callable[..., Path]) -> None:
+    folder = copy_run("traces", "neurons")
+    first = write_report(folder).read_bytes()
+    figure = (folder / "figures/volumes.svg").read_bytes()
+    assert write_report(folder).read_bytes() == first
+    assert (folder / "figures/volumes.svg").read_bytes() == figure
+
+
+@pytest.mark.parametrize("table", ["volumes", "neurons", "regions", "traces", "timings"])
+def test_a_missing_table_is_said(table: str, copy_run: Callable[..., Path]) -> None:
+    others = {
+        "volumes": ("neurons", "traces"),
+        "neurons": ("traces",),
+        "regions": ("traces",),
+        "timings": ("neurons", "traces"),
+    }.get(table, ("neurons",))
+    page = Page(write_report(copy_run(table, *others)).read_text(encoding="utf-8"))
+    assert f"the folder has no {table}.parquet" in page.text
+    assert tuple(attributes["id"] for attributes in page.all("section")) == SECTIONS
+
+
+def test_recording_that_is_gone_is_said_and_neurons_are_drawn_without_it(copy_run: Callable[..., Path]) -> None:
+    folder = copy_run("traces", "timings")
+    run = open_run(folder)
+    run.save_settings({"recording": {**run.load_settings()["recording"], "source": "gone.tif"}})
+    page = Page(write_report(folder).read_text(encoding="utf-8"))
+    assert "gone.tif: there is no such file or folder" in page.text
+    assert "The recording itself cannot be shown" in page.text
+    assert (folder / "figures/frames_1.png").is_file()
+
+
+def test_run_without_identities_and_green(copy_run: Callable[..., Path]) -> None:
+    folder = copy_run("regions")
+    run = open_run(folder)
+    run.save_table("neurons", run.load_table("neurons").with_columns(identity=-1, probability=None, green=None))
+    run.save_table("traces", run.load_table("traces").with_columns(green=None, ratio=None, dr_r0=None, valid=False))
+    page = Page(write_report(folder).read_text(encoding="utf-8"))
+    assert "No neuron has an identity yet" in page.text
+    assert "There is no ratio, only brightness in red" in page.text
+    assert "neurons has an identity" in page.text
+
+
+def test_figures_of_an_earlier_report_go(copy_run: Callable[..., Path]) -> None:
+    folder = copy_run("neurons", "traces")
+    (folder / "figures").mkdir()
+    for name in ("traces.svg", "mine.png"):
+        (folder / "figures" / name).write_bytes(b"old")
+    write_report(folder)
+    assert not (folder / "figures/traces.svg").exists()
+    assert (folder / "figures/mine.png").read_bytes() == b"old"
+
+
+def test_folder_that_cannot_be_written_is_said(copy_run: Callable[..., Path]) -> None:
+    folder = copy_run("neurons", "traces")
+    (folder / "figures").write_bytes(b"in the way")
+    with pytest.raises(DataError, match="the figures cannot be written to"):
+        write_report(folder)
+
+
+def test_command_says_where_the_page_is(copy_run: Callable[..., Path], monkeypatch: pytest.MonkeyPatch) -> None:
+    import typer
+
+    folder = copy_run("neurons", "traces")
+    opened: list[str] = []
+    monkeypatch.setattr("webbrowser.open", opened.append)
+    app = typer.Typer()
+    app.command()(report_command)
+    result = CliRunner().invoke(app, [str(folder), "--open"])
+    assert result.exit_code == 0, result.output
+    assert (folder / "report.html").is_file()
+    assert opened == [(folder / "report.html").resolve().as_uri()]
