@@ -1,5 +1,6 @@
 """The paper's recognition: features, embedding, one-to-one assignment (Stage 4)."""
 
+import logging
 from collections.abc import Callable
 
 import numpy as np
@@ -9,11 +10,12 @@ from scipy.optimize import linear_sum_assignment
 from cender.errors import DataError
 from cender.recognize.density import describe_density
 from cender.recognize.neighbours import describe_neighbours
-from cender.recognize.paper_params import PaperParams
+from cender.recognize.paper_params import PaperParams, choose_axes
 from cender.recognize.posture import find_posture
 from cender.types import Annotation, Identities
 
 Embed = Callable[[np.ndarray], np.ndarray]
+log = logging.getLogger(__name__)
 
 
 def describe_neurons(annotation: Annotation, params: PaperParams) -> Float[np.ndarray, "m f"]:
@@ -21,7 +23,7 @@ def describe_neurons(annotation: Annotation, params: PaperParams) -> Float[np.nd
 
     A volume without regions is described by its objects alone, whatever the settings say.
     """
-    posture = find_posture(annotation)
+    posture = find_posture(annotation, params.axes)
     return np.concatenate(
         [
             describe_density(posture, params.q, params.density),
@@ -40,6 +42,8 @@ def recognize_with_weights(
 ) -> Identities:
     """Identities of a volume of the animal that was trained on, each at most once.
 
+    A volume without a head gets none where the recognizer was trained along the axes of heads.
+
     Parameters
     ----------
     annotation
@@ -55,7 +59,10 @@ def recognize_with_weights(
         As in training.
     """
     if not len(annotation):
-        return _give(np.zeros(0, int), np.zeros(0))
+        return _refuse(annotation)
+    if params.axes == "head" and annotation.head is None:
+        log.warning("volume %d has no head, along whose axes this recognizer looks: no identities", annotation.volume)
+        return _refuse(annotation)
     cosine = embed(describe_neurons(annotation, params)) @ classes.T
     others = max(len(annotation) - len(identities), 1)
     column = np.r_[np.arange(len(classes)), np.full(others - 1, len(classes) - 1)]
@@ -80,7 +87,9 @@ def recognize_with_template(
             f"{values[count.argmax()]} {count.max()} times; correct it"
         )
     if not len(annotation):
-        return _give(np.zeros(0, int), np.zeros(0))
+        return _refuse(annotation)
+    # Which axes matters less than that both volumes have the same.
+    params = choose_axes(params, [annotation, template])
     cosine = embed(describe_neurons(annotation, params)) @ embed(describe_neurons(template, params)).T
     row, column = linear_sum_assignment(1 - cosine)
     return _name(cosine, row, column, template.identity, params.s)
@@ -99,8 +108,8 @@ def _name(
     identity, probability = np.full(len(cosine), -1), np.zeros(len(cosine))
     identity[row] = identities[column]
     probability[row] = np.where(identities[column] >= 0, share, 0.0)
-    return _give(identity, probability)
+    return Identities(identity, probability)
 
 
-def _give(identity: Int[np.ndarray, " m"], probability: Float[np.ndarray, " m"]) -> Identities:
-    return Identities(identity.astype(int), probability)
+def _refuse(annotation: Annotation) -> Identities:
+    return Identities(np.full(len(annotation), -1), np.zeros(len(annotation)))

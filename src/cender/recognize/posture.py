@@ -5,8 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Float, Int
 
-from cender.errors import DataError
-from cender.recognize.paper_params import Source
+from cender.errors import DataError, UnusableVolume
+from cender.recognize.paper_params import Axes, Source
 from cender.types import Annotation, Head
 
 
@@ -30,15 +30,28 @@ class Posture:
         return self.objects, np.arange(len(self.objects))
 
 
-def find_posture(annotation: Annotation) -> Posture:
+def find_posture(annotation: Annotation, axes: Axes) -> Posture:
     """The volume's points along the worm's axes, about the middle of its neurons.
 
-    The axes are those of the head. Without one they are the long and the short axis of the neurons seen from above,
-    turned such that the long tail of neurons points backwards (the sign of the third moment), and the worm is taken
-    to lie on the same side in all volumes. A worm on its other side is turned over, never mirrored.
+    Parameters
+    ----------
+    annotation
+        The volume.
+    axes
+        ``head``: the axes that the volume's head has; a worm on its other side is turned over, never mirrored.
+        ``points``: the long and the short axis of the neurons seen from above, turned such that their long tail points
+        backwards (the sign of the third moment); the worm is taken to lie on the same side in all volumes.
     """
     _refuse_missing(annotation)
-    rotation = _axes_of_head(annotation.head) if annotation.head is not None else _axes_of_points(annotation.centre_um)
+    if axes == "points":
+        rotation = _axes_of_points(annotation.centre_um)
+    elif annotation.head is not None:
+        rotation = _axes_of_head(annotation.head)
+    else:
+        raise UnusableVolume(
+            f"volume {annotation.volume}: expected the axes of a head, found no head; find it, or use a recognizer "
+            'that was trained with axes = "points"'
+        )
     middle = annotation.centre_um.mean(axis=0) if len(annotation) else np.zeros(3)
     objects = (annotation.centre_um - middle) @ rotation.T
     regions = (_place_regions(annotation) - middle) @ rotation.T

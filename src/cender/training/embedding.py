@@ -13,7 +13,7 @@ from cender.errors import DataError
 from cender.nets.embedding import KIND, EmbeddingNet
 from cender.recognize.density import TERRITORIES
 from cender.recognize.paper import describe_neurons
-from cender.recognize.paper_params import PaperParams
+from cender.recognize.paper_params import PaperParams, choose_axes
 from cender.training.margin import margin_loss
 from cender.types import Annotation, Weights
 
@@ -42,12 +42,14 @@ def train_embedding(
     annotated
         Volumes with identities, each at most once in a volume.
     params
-        As they are: see `choose_params` for data with centres only.
+        As they are, but for the axes, which are those that all volumes have; see `choose_params` for data with
+        centres only. To recognize with the weights, take the settings back from them (`read_params`).
     seed
         Of everything random.
     on_step
         Told after every step.
     """
+    params = choose_axes(params, annotated)
     features, target, identities = _gather(annotated, params)
     # Training must neither depend on nor disturb what others draw.
     with torch.random.fork_rng(devices=[]):

@@ -8,9 +8,9 @@ import pytest
 from cender.errors import DataError
 from cender.recognize.paper import describe_neurons, recognize_with_template, recognize_with_weights
 from cender.recognize.paper_params import PaperParams
-from cender.types import Annotation, Regions
+from cender.types import Annotation, Crop, Head, Regions
 
-PARAMS = PaperParams(k=5, q=3, s=8.0)
+PARAMS = PaperParams(k=5, q=3, s=8.0, axes="points")
 
 
 def make_volume(count: int, seed: int = 1) -> Annotation:
@@ -138,3 +138,27 @@ def test_thousand_spurious_points_and_one_neuron() -> None:
         )
         assert (given.identity >= 0).sum() <= 2
         assert np.isfinite(given.probability).all()
+
+
+def test_volume_without_a_head_is_refused_by_a_recognizer_of_heads(caplog: pytest.LogCaptureFixture) -> None:
+    volume = make_volume(6)
+    rng = np.random.default_rng(0)
+    mix, classes = rng.normal(size=(27, 6)), rng.normal(size=(9, 6))
+    answers = [
+        recognize_with_weights(volume, lambda features: features @ mix, classes, np.arange(8), params)
+        for params in (PARAMS, PARAMS.model_copy(update={"axes": "head"}))
+    ]
+    assert (answers[0].identity >= 0).any()
+    assert (answers[1].identity == -1).all()
+    assert (answers[1].probability == 0).all()
+    assert "volume 4 has no head" in caplog.text
+
+
+def test_template_and_volume_are_seen_along_the_same_axes() -> None:
+    template = make_volume(25)
+    head = Head(Crop(0, 0, 9, 9), np.zeros((0, 2)), np.zeros(2), np.array([0.0, 1.0]), np.array([1.0, 0.0]))
+    params = PARAMS.model_copy(update={"axes": "head"})
+    apart = describe_neurons(replace(template, head=head), params) - describe_neurons(template, PARAMS)
+    assert np.abs(apart).max() > 0.1, "the axes of the head are others"
+    given = recognize_with_template(replace(template, head=head), template, embed_plainly, params)
+    assert given.identity.tolist() == template.identity.tolist()
