@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from cender.pipeline.run import Run as Run
     from cender.pipeline.run import open_results as open_run
     from cender.pipeline.run import run_recording as run
+    from cender.report import write_report as write_report
     from cender.simulate import simulate_recording as simulate_recording
     from cender.types import Annotation as Annotation
     from cender.types import Recording as Recording
@@ -45,6 +46,7 @@ _HOMES = {
     "save_recording": "cender.io",
     "save_truth": "cender.io",
     "simulate_recording": "cender.simulate",
+    "write_report": "cender.report",
 }
 __all__ = [*_HOMES, "__version__"]  # noqa: PLE0604  (the keys are strings)
 

@@ -13,6 +13,7 @@ from cender.cli.console import STDERR
 from cender.cli.demo import demo
 from cender.cli.evaluate import evaluate
 from cender.cli.info import info
+from cender.cli.report import report
 from cender.cli.run import run
 from cender.cli.simulate import simulate
 from cender.cli.train import train
@@ -27,7 +28,7 @@ app = typer.Typer(
     rich_markup_mode="rich",
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (demo, info, config, simulate, run, evaluate):
+for command in (demo, info, config, simulate, run, report, evaluate):
     app.command()(command)
 app.add_typer(train)
 app.add_typer(bench)

@@ -3,12 +3,10 @@
 from collections.abc import Sequence
 
 import numpy as np
-from jaxtyping import Float
 
-from cender.report.attention import Point
 from cender.report.digest import Digest
-from cender.report.folder import Gap, RunFacts
-from cender.report.html import Child, Html, embed, join, list_items, table, tag
+from cender.report.folder import RunFacts
+from cender.report.html import Child, Html, embed, join, table, tag
 from cender.report.pictures import Illustration
 from cender.report.presence import list_identities
 from cender.report.reasons import count_statuses, group_reasons, say_ranges
@@ -17,25 +15,6 @@ from cender.report.settings import describe_recording, list_differences, list_mo
 SMALL_SVG = 400_000
 """Drawings of more bytes than this are shown as PNG: a browser is slow with long paths."""
 _HIDDEN = ("state",)
-
-
-def write_glance(facts: RunFacts, digest: Digest, points: Sequence[Point], gaps: Sequence[Gap]) -> Html:
-    """Cards with the main numbers, what deserves a look, and what is missing."""
-    cards = [tag("div", tag("dt", name), tag("dd", value), class_="card") for value, name in _list_cards(facts, digest)]
-    words = {"problem": "problem", "look": "look", "good": "good"}
-    rows: list[Child] = [
-        join(tag("span", words[one.level], class_=f"badge {one.level}"), tag("span", one.text, " ", _link(one.section)))
-        for one in points
-    ]
-    parts: list[Child] = [
-        tag("dl", *cards, class_="cards"),
-        tag("h3", "What deserves a look"),
-        list_items(rows, "points"),
-    ]
-    if gaps:
-        missing: list[Child] = [join(tag("strong", gap.what), ": ", gap.why, _say_remedy(gap)) for gap in gaps]
-        parts += [tag("h3", "What is missing"), list_items(missing, "missing")]
-    return join(*parts)
 
 
 def write_volumes(facts: RunFacts) -> Html:
@@ -82,7 +61,7 @@ def write_identities(facts: RunFacts, digest: Digest) -> Html:
     often = sum(row.share >= 0.9 for row in rows)
     intro = f"{len(rows)} identities; {often} of them are seen in at least 90 % of the volumes."
     cells: list[tuple[Child, ...]] = [
-        (str(row.identity), facts.names.get(row.identity, ""), f"{row.share:.0%}", _say_number(row.probability))
+        (str(row.identity), facts.names.get(row.identity, ""), f"{row.share:.0%}", say_number(row.probability))
         for row in rows
     ]
     columns = ("identity", "name", "present", "mean probability")
@@ -141,7 +120,7 @@ def write_suggestions(facts: RunFacts, digest: Digest) -> Html:
     known = f"{len(digest.annotated)} volumes are annotated. " if digest.annotated else "No volume is annotated yet. "
     times = {} if facts.volumes is None else dict(zip(facts.volumes.volume.tolist(), facts.volumes.time_s, strict=True))
     rows: list[tuple[Child, ...]] = [
-        (str(rank), str(one.volume), _say_number(float(times.get(one.volume, np.nan)), "{:.1f}"), one.reason)
+        (str(rank), str(one.volume), say_number(float(times.get(one.volume, np.nan)), "{:.1f}"), one.reason)
         for rank, one in enumerate(digest.suggestions, 1)
     ]
     why = (
@@ -199,51 +178,13 @@ def _write_figure(one: Illustration) -> Html:
     )
 
 
-def _list_cards(facts: RunFacts, digest: Digest) -> list[tuple[str, str]]:
-    """Numbers and what they are."""
-    cards: list[tuple[str, str]] = []
-    if facts.volumes is not None:
-        counts = count_statuses(facts.volumes)
-        cards.append((str(counts["ok"]), f"of {len(facts.volumes)} volumes ok"))
-        times = facts.volumes.time_s[np.isfinite(facts.volumes.time_s)]
-        if len(times) > 1:
-            cards.append((_say_duration(float(times.max() - times.min())), "from the first to the last volume"))
-    presence = digest.presence
-    if presence is not None and presence.found.any():
-        cards.append((f"{np.median(presence.found[presence.found > 0]):.0f}", "neurons in a usual volume"))
-        if presence.recognized.any():
-            cards.append((f"{presence.recognized.sum() / presence.found.sum():.0%}", "of neurons have an identity"))
-            cards.append((_say_number(_mean(presence.probability)), "mean probability of identities"))
-    if facts.traces is not None:
-        cards.append((str(len(facts.traces.identity)), f"traces, {facts.traces.valid.mean():.0%} valid"))
-    if digest.stages:
-        cards.append((f"{sum(one.median_ms for one in digest.stages):.0f} ms", "of work a volume"))
-    return cards
-
-
-def _mean(values: Float[np.ndarray, " n"]) -> float:
-    known = values[np.isfinite(values)]
-    return float(known.mean()) if len(known) else float("nan")
-
-
-def _say_duration(seconds: float) -> str:
-    return f"{seconds:.0f} s" if seconds < 180 else f"{seconds / 60:.1f} min"
-
-
-def _say_number(value: float, form: str = "{:.2f}") -> str:
+def say_number(value: float, form: str = "{:.2f}") -> str:
+    """A number, or a dash where it is not known."""
     return form.format(value) if np.isfinite(value) else "–"
-
-
-def _say_remedy(gap: Gap) -> Html | None:
-    return join(" — ", tag("code", gap.remedy)) if gap.remedy else None
 
 
 def _say_nothing(text: str) -> Html:
     return tag("p", text, class_="nothing")
-
-
-def _link(section: str) -> Html:
-    return tag("a", "show", href=f"#{section}")
 
 
 def _list_section(section: object) -> list[tuple[str, str]]:

@@ -8,6 +8,7 @@ from cender.io.atomic import write_bytes, write_text
 from cender.report.attention import list_points
 from cender.report.digest import Digest, digest_run
 from cender.report.folder import Gap, RunFacts, read_folder
+from cender.report.glance import write_glance
 from cender.report.html import Html, join, tag
 from cender.report.methods import write_methods
 from cender.report.page import Section, write_page
@@ -15,7 +16,6 @@ from cender.report.pictures import Illustration, draw_all
 from cender.report.sections import (
     write_activity,
     write_figures,
-    write_glance,
     write_identities,
     write_legend,
     write_methods_box,
