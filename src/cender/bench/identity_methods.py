@@ -18,33 +18,37 @@ from cender.types import Annotation, Identities
 
 Method = Literal["default", "paper"]
 METHODS: tuple[Method, ...] = get_args(Method)
+Features = tuple[str, str]
+"""What neighbours and what density are made of: 'objects' or 'regions'."""
 
 
-def make_learner(method: Method, config: Config) -> Learn:
+def make_learner(method: Method, config: Config, features: Features | None = None) -> Learn:
     """How a method learns from annotated volumes of the recording that it is used on."""
     if method == "paper":
-        params = choose_features(config)
+        params = choose_features(config, features)
         return lambda annotated, recording, seed: _learn_paper(annotated, params, seed)
     raise ConfigError("the default method is not part of this version yet; ask for --method paper")
 
 
-def make_across_learner(method: Method, config: Config) -> LearnAcross:
+def make_across_learner(method: Method, config: Config, features: Features | None = None) -> LearnAcross:
     """How a method uses a model of another animal.
 
     The paper's embeds with a network trained on animal A and assigns to the template of B (its Stage 4, across
     animals). Ours starts from the shipped matcher, learns from the template and, unlabelled, from the recording of B.
     """
     if method == "paper":
-        params = choose_features(config)
+        params = choose_features(config, features)
         return lambda annotated, template, recording, seed: _match_template(annotated, template, params, seed)
     learn = make_learner(method, config)
     return lambda annotated, template, recording, seed: learn([template], recording, seed)
 
 
-def choose_features(config: Config, knn: str | None = None, density: str | None = None) -> PaperParams:
-    """Settings of the paper's method, with other features where these are given."""
-    given = {name: value for name, value in (("knn", knn), ("density", density)) if value is not None}
-    return PaperParams().model_copy(update=given)
+def choose_features(config: Config, features: Features | None = None) -> PaperParams:
+    """Settings of the paper's method, with neighbours and density of other things where these are given."""
+    params = PaperParams()
+    return (
+        params if features is None else params.model_copy(update=dict(zip(("knn", "density"), features, strict=True)))
+    )
 
 
 def embed_neurons(

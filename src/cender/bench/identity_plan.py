@@ -11,6 +11,7 @@ from cender.bench.identity_across import measure_across
 from cender.bench.identity_data import Subject, open_subjects
 from cender.bench.identity_methods import (
     METHODS,
+    Features,
     Method,
     choose_features,
     embed_neurons,
@@ -33,7 +34,10 @@ OTHERS = 100
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What is to be measured: on which data, with how many annotated volumes, how split, by which methods."""
+    """What is to be measured: on which data, with how many annotated volumes, how split, by which methods.
+
+    ``features`` says what the paper's method makes its neighbours and its density of, where it is not as set.
+    """
 
     points: str
     train: tuple[int, ...]
@@ -44,6 +48,7 @@ class Plan:
     images: bool = False
     rate_hz: float | None = None
     at_most: int | None = None
+    features: Features | None = None
 
     @property
     def steps(self) -> list[tuple[Method, Kind, int]]:
@@ -123,11 +128,11 @@ def _measure(
 
     if split == "animals":
         pairs = list(zip(cast.teachers, cast.tested, strict=True))
-        learner = method, make_across_learner(method, config)
+        learner = method, make_across_learner(method, config, plan.features)
         return measure_across(pairs, learner, train, seed=plan.seed, at_most=plan.at_most, on_repeat=tell)
     return measure_identity_bench(
         cast.tested,
-        (method, make_learner(method, config)),
+        (method, make_learner(method, config, plan.features)),
         train,
         split,
         seed=plan.seed,
@@ -147,6 +152,8 @@ def draw_plan(plan: Plan, config: Config, cast: Cast, done: Sequence[Measurement
     annotated = [subject.taught[volume] for volume in first.train if volume in subject.taught]
     test = [volume for volume in first.test if volume in subject.taught]
     shown = [subject.taught[volume] for volume in thin_volumes(test, SHOWN_VOLUMES)]
-    figure = draw_embedding(*embed_neurons(annotated, shown, choose_features(config), plan.seed), seed=plan.seed)
+    figure = draw_embedding(
+        *embed_neurons(annotated, shown, choose_features(config, plan.features), plan.seed), seed=plan.seed
+    )
     save_figure(figure, folder / "identity-embedding.png")
     return [*written, folder / "identity-embedding.png"]

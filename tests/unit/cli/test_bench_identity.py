@@ -18,11 +18,11 @@ SMALL = ["--set", "simulate.shape=[6, 96, 96]", "--set", "simulate.voxel_um=[3.0
 
 @pytest.fixture(autouse=True)
 def _learn_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(identity_plan, "make_learner", lambda method, config: learn_nearest)
+    monkeypatch.setattr(identity_plan, "make_learner", lambda *_: learn_nearest)
     monkeypatch.setattr(
         identity_plan,
         "make_across_learner",
-        lambda method, config: lambda annotated, template, recording, seed: learn_nearest([template], recording, seed),
+        lambda *_: lambda annotated, template, recording, seed: learn_nearest([template], recording, seed),
     )
 
 

@@ -6,6 +6,7 @@ from cender.cli.bench.detection import detection
 from cender.cli.bench.identity import identity
 from cender.cli.bench.simulator import simulator
 from cender.cli.bench.speed import speed
+from cender.cli.bench.tables import tables
 
 bench = typer.Typer(
     name="bench",
@@ -13,5 +14,5 @@ bench = typer.Typer(
     no_args_is_help=True,
     rich_markup_mode="rich",
 )
-for target in (speed, detection, identity, simulator):
+for target in (speed, detection, identity, tables, simulator):
     bench.command()(target)
