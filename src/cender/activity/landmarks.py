@@ -1,0 +1,165 @@
+"""Spots that both channels show, to bring the two together."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+from jaxtyping import Bool, Float, Float32, Int, Real
+
+from cender.types import Volume
+
+SMALL_PX, LARGE_PX = 1.5, 6.0
+SPOTS = 60
+APART_PX = 9
+PATCH_PX, SEARCH_PX = 12, 12
+LEAST_MATCH = 0.5
+LARGEST_SHIFT = 0.25
+DEPTHS = (-2, -1, 0, 1, 2)
+# A shift along z must fit clearly better than none: scanned together, two cameras have none.
+CLEARLY = 0.05
+
+Picture = tuple[Float32[np.ndarray, "y x"], Float32[np.ndarray, "y x"]]
+
+
+@dataclass(frozen=True, slots=True)
+class Landmarks:
+    """Points of red, where green shows the same, and the sample volume that they were seen in."""
+
+    red_yx: Float[np.ndarray, "k 2"]
+    green_yx: Float[np.ndarray, "k 2"]
+    sample: Int[np.ndarray, " k"]
+
+
+def take_sharp_pictures(volumes: Sequence[Volume]) -> list[Picture]:
+    """Red and green projections in which spots of a nucleus' size stand out; volumes without any are left out."""
+    pictures = []
+    for volume in volumes:
+        if volume.red is None or volume.green is None or volume.red.shape != volume.green.shape:
+            continue
+        pair = (_sharpen(volume.red), _sharpen(volume.green))
+        if all(float(np.ptp(one)) > 0 and bool(np.isfinite(one).all()) for one in pair):
+            pictures.append(pair)
+    return pictures
+
+
+def _sharpen(channel: Real[np.ndarray, "z y x"]) -> Float32[np.ndarray, "y x"]:
+    projection = channel.max(axis=0).astype(np.float32)
+    around = np.ones((3, 3), np.uint8)
+    around[1, 1] = 0
+    projection = np.minimum(projection, cv2.dilate(projection, around))
+    band = cv2.GaussianBlur(projection, (0, 0), SMALL_PX) - cv2.GaussianBlur(projection, (0, 0), LARGE_PX)
+    noise = 1.4826 * float(np.median(np.abs(band - np.median(band))))
+    # The root keeps a few very bright or very active neurons from deciding everything.
+    return np.asarray(np.sqrt(np.clip(band / max(noise, 1e-6) - 2, 0, None)), np.float32)
+
+
+def find_shift(pictures: Sequence[Picture]) -> Float[np.ndarray, " 2"]:
+    """Shift ``y x`` of green against red at which the two look most alike over all pictures."""
+    shape = pictures[0][0].shape
+    total = np.zeros((shape[0], shape[1] // 2 + 1), complex)
+    for red, green in pictures:
+        if red.shape == shape:
+            cross = np.conj(np.fft.rfft2(red)) * np.fft.rfft2(green)
+            total += cross / np.maximum(np.sqrt(np.abs(cross)), 1e-9)
+    alike = np.fft.irfft2(total, s=shape)
+    steps = [np.fft.fftfreq(size, 1 / size) for size in shape]
+    near = [np.abs(step) <= max(LARGEST_SHIFT * len(step), 1) for step in steps]
+    alike = np.where(near[0][:, None] & near[1][None], alike, -np.inf)
+    row, column = np.unravel_index(int(alike.argmax()), shape)
+    return np.array([steps[0][row], steps[1][column]])
+
+
+def match_landmarks(pictures: Sequence[Picture], matrix: Float[np.ndarray, "2 3"]) -> Landmarks:
+    """Bright spots of red, and where green shows the same surroundings, near the place that a map expects."""
+    red_yx: list[tuple[float, float]] = []
+    green_yx: list[tuple[float, float]] = []
+    sample: list[int] = []
+    for number, (red, green) in enumerate(pictures):
+        for y, x in _find_spots(red):
+            expected = np.rint(matrix[:, :2] @ (y, x) + matrix[:, 2]).astype(int)
+            offset = _find_patch(red, green, (int(y), int(x)), (int(expected[0]), int(expected[1])))
+            if offset is not None:
+                red_yx.append((float(y), float(x)))
+                green_yx.append((expected[0] + offset[0], expected[1] + offset[1]))
+                sample.append(number)
+    return Landmarks(
+        np.array(red_yx, float).reshape(-1, 2), np.array(green_yx, float).reshape(-1, 2), np.array(sample, int)
+    )
+
+
+def _find_spots(picture: Float32[np.ndarray, "y x"]) -> Int[np.ndarray, "s 2"]:
+    highest = cv2.dilate(picture, np.ones((APART_PX, APART_PX), np.uint8))
+    edge = PATCH_PX
+    inner = np.zeros(picture.shape, bool)
+    inner[edge:-edge, edge:-edge] = True
+    rows, columns = np.nonzero((picture == highest) & (picture > 0) & inner)
+    order = np.argsort(-picture[rows, columns], kind="stable")[:SPOTS]
+    return np.stack([rows[order], columns[order]], axis=1)
+
+
+def _find_patch(
+    red: Float32[np.ndarray, "y x"], green: Float32[np.ndarray, "y x"], at: tuple[int, int], expected: tuple[int, int]
+) -> tuple[float, float] | None:
+    """Offset from the expected place at which green shows the patch around a red spot; None where it does not."""
+    y, x = at
+    patch = red[y - PATCH_PX : y + PATCH_PX + 1, x - PATCH_PX : x + PATCH_PX + 1]
+    reach = PATCH_PX + SEARCH_PX
+    top, left = expected[0] - reach, expected[1] - reach
+    if top < 0 or left < 0 or top + 2 * reach + 1 > green.shape[0] or left + 2 * reach + 1 > green.shape[1]:
+        return None
+    field = green[top : top + 2 * reach + 1, left : left + 2 * reach + 1]
+    if float(np.ptp(field)) == 0 or float(np.ptp(patch)) == 0:
+        return None
+    alike = cv2.matchTemplate(np.ascontiguousarray(field), np.ascontiguousarray(patch), cv2.TM_CCOEFF_NORMED)
+    row, column = np.unravel_index(int(alike.argmax()), alike.shape)
+    inside = 0 < row < alike.shape[0] - 1 and 0 < column < alike.shape[1] - 1
+    if not inside or not alike[row, column] >= LEAST_MATCH:
+        return None
+    dy = _find_vertex(*alike[row - 1 : row + 2, column].tolist())
+    dx = _find_vertex(*alike[row, column - 1 : column + 2].tolist())
+    return float(row - SEARCH_PX + dy), float(column - SEARCH_PX + dx)
+
+
+def _find_vertex(before: float, here: float, after: float) -> float:
+    """Where a parabola through three values is highest, from the middle one."""
+    bend = before - 2 * here + after
+    return 0.5 * (before - after) / bend if bend < 0 else 0.0
+
+
+def measure_depth_shift(volumes: Sequence[Volume], landmarks: Landmarks, agreeing: Bool[np.ndarray, " k"]) -> int:
+    """Frames by which green lies behind red, 0 unless another shift fits clearly better."""
+    score = np.zeros(len(DEPTHS))
+    for number, volume in enumerate(volumes):
+        mine = agreeing & (landmarks.sample == number)
+        if not mine.any() or volume.red is None or volume.green is None or len(volume.red) < 6:
+            continue
+        red = _take_depth_profiles(volume.red, landmarks.red_yx[mine])
+        green = _take_depth_profiles(volume.green, landmarks.green_yx[mine])
+        for index, depth in enumerate(DEPTHS):
+            low, high = max(0, -depth), len(red) - max(0, depth)
+            score[index] += _correlate(red[low:high], green[low + depth : high + depth])
+    best = int(score.argmax())
+    none = DEPTHS.index(0)
+    return DEPTHS[best] if score[best] > score[none] + CLEARLY * abs(score[none]) else 0
+
+
+def _take_depth_profiles(
+    channel: Real[np.ndarray, "z y x"], points_yx: Float[np.ndarray, "k 2"]
+) -> Float[np.ndarray, "z k"]:
+    index = np.rint(points_yx).astype(int)
+    around = range(-2, 3)
+    total = np.zeros((len(channel), len(index)))
+    for dy in around:
+        for dx in around:
+            row = np.clip(index[:, 0] + dy, 0, channel.shape[1] - 1)
+            column = np.clip(index[:, 1] + dx, 0, channel.shape[2] - 1)
+            total += channel[:, row, column]
+    return total
+
+
+def _correlate(first: Float[np.ndarray, "z k"], second: Float[np.ndarray, "z k"]) -> float:
+    """Sum over points of the correlation of their profiles."""
+    first, second = first - first.mean(axis=0), second - second.mean(axis=0)
+    scale = np.linalg.norm(first, axis=0) * np.linalg.norm(second, axis=0)
+    return float(((first * second).sum(axis=0) / np.maximum(scale, 1e-9)).sum())
