@@ -45,8 +45,15 @@ def draw_presence(
     probability: Float[np.ndarray, "3 n"],
     threshold: float,
 ) -> Figure:
-    """Neurons found and recognized above; the probability of identities (10th percentile, mean, 90th) below."""
+    """Neurons found and recognized above; the probability of identities (10th percentile, mean, 90th) below.
+
+    Without any probability there is nothing below.
+    """
     with lighten():
+        if not np.isfinite(probability).any():
+            figure = start_light_figure(WIDE_IN, 2.4)
+            plot_counts(clock, counts, figure.subplots()).set_xlabel(label)
+            return figure
         figure = start_light_figure(WIDE_IN, 4.4)
         above, below = figure.subplots(2, 1, sharex=True)
         plot_counts(clock, counts, above)

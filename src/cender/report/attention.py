@@ -60,7 +60,10 @@ def _judge_neurons(digest: Digest) -> Iterator[Point]:
 
 def _judge_identities(digest: Digest) -> Iterator[Point]:
     presence = digest.presence
-    if presence is None or not presence.recognized.any():
+    if presence is None or not presence.found.any():
+        return
+    if not presence.recognized.any():
+        yield Point("problem", "No neuron has an identity, so that there is no activity to show.", "annotate")
         return
     refused = 1 - presence.recognized.sum() / max(presence.found.sum(), 1)
     if refused > 0.3:

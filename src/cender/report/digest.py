@@ -80,5 +80,6 @@ def _gather_candidates(volumes: VolumeColumns, neurons: NeuronColumns, presence:
         presence.found,
         presence.found - presence.recognized,
         presence.probability,
+        np.where([status == "ok" for status in volumes.status], volumes.quality, np.nan),
         posture,
     )

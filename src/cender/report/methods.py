@@ -26,11 +26,6 @@ def write_methods(facts: RunFacts) -> str:
     return " ".join(sentence for sentence in sentences if sentence)
 
 
-def say_volumes(count: int) -> str:
-    """A number of volumes in words."""
-    return "1 volume" if count == 1 else f"{count} volumes"
-
-
 def _section(settings: Mapping[str, Any], name: str) -> Mapping[str, Any]:
     found = settings.get(name)
     return found if isinstance(found, Mapping) else {}
@@ -51,9 +46,9 @@ def _say_recording(facts: RunFacts) -> str:
     if facts.volumes is None:
         return sentence
     counts = count_statuses(facts.volumes)
-    if counts["failed"] or counts["flagged"]:
-        sentence += f" No result: {say_volumes(counts['failed'])}; flagged as unsure: {say_volumes(counts['flagged'])}."
-    return sentence
+    words = {"failed": "gave no result", "flagged": "are flagged as unsure"}
+    said = [f"{counts[status]} {what}" for status, what in words.items() if counts[status]]
+    return f"{sentence} Of these volumes {' and '.join(said)}." if said else sentence
 
 
 def _say_finding(settings: Mapping[str, Any]) -> str:

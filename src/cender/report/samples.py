@@ -9,10 +9,13 @@ from jaxtyping import Float, Int, Shaped
 
 from cender.errors import CenderError
 from cender.io import RecordingParams, open_recording
+from cender.io.recordings.joined import join_recordings
 from cender.plots.report_frames import Sample
 from cender.report.folder import Gap, RunFacts, VolumeColumns
 from cender.report.presence import Presence
 from cender.types import Crop, Head, Recording, Regions
+
+PIXELS = "pictures of the recording"
 
 
 def choose_samples(volumes: VolumeColumns, presence: Presence) -> list[tuple[int, str]]:
@@ -39,20 +42,20 @@ def choose_samples(volumes: VolumeColumns, presence: Presence) -> list[tuple[int
 
 
 def reach_recording(facts: RunFacts) -> tuple[Recording | None, Gap | None]:
-    """The recording that ``run.toml`` names, or the reason why it cannot be read any more.
+    """The recording (or several, joined) that ``run.toml`` names, or the reason why it cannot be read any more.
 
     A relative name is looked for from here, then from the run folder and the folder around it.
     """
     section = facts.settings.get("recording", {})
     sources = section.get("sources") or [section.get("source")]
-    if len(sources) != 1 or not isinstance(sources[0], str):
-        what = "no recording" if sources in ([None], []) else f"{len(sources)} recordings"
-        return None, Gap("pictures of the recording", f"run.toml names {what}; pictures need exactly one")
+    if not all(isinstance(source, str) for source in sources):
+        return None, Gap(PIXELS, "run.toml does not name the recording")
     try:
-        recording = open_recording(_find(sources[0], facts.run.path), _read_params(section))
+        params = _read_params(section)
+        recording = join_recordings([open_recording(_find(source, facts.run.path), params) for source in sources])
         recording.require("channel roles")
     except (CenderError, OSError, ValueError) as error:
-        return None, Gap("pictures of the recording", str(error), "put it where it was, or correct run.toml")
+        return None, Gap(PIXELS, str(error), "put it where it was, or correct run.toml")
     return recording, None
 
 

@@ -188,7 +188,8 @@ def _say_nothing(text: str) -> Html:
 
 
 def _list_section(section: object) -> list[tuple[str, str]]:
-    return [(key, say_value(value)) for key, value in section.items()] if isinstance(section, dict) else []
+    found = section.items() if isinstance(section, dict) else []
+    return [(key, say_value(value)) for key, value in found if value not in ("", [], None)]
 
 
 def _write_pairs(title: str, rows: list[tuple[str, str]]) -> Html:

@@ -33,10 +33,23 @@ def list_differences(settings: Mapping[str, Any]) -> list[Difference]:
 
 
 def describe_recording(recording: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """What ``[recording]`` says, source first, in the words of the settings."""
-    first = ("source", "format", "shape", "voxel_um", "rate_hz", "roles", "axes")
-    keys = [key for key in first if key in recording] + [key for key in recording if key not in first]
-    return [(key, say_value(recording[key])) for key in keys if recording[key] is not None]
+    """What ``[recording]`` says, in words where there are some, and the settings for reading that were changed."""
+    rows = [("source", source) for source in recording.get("sources") or [recording.get("source", "not known")]]
+    shape, voxel, rate = (recording.get(key) for key in ("shape", "voxel_um", "rate_hz"))
+    if isinstance(shape, list) and len(shape) == 5:
+        t, c, z, y, x = shape
+        rows.append(("size", f"{t} volumes × {c} channels × {z} frames × {y} × {x} px"))
+    if isinstance(voxel, list):
+        rows.append(("voxel", f"{' × '.join(say_value(side) for side in voxel)} µm (z y x)"))
+    if rate is not None:
+        rows.append(("rate", f"{say_value(rate)} volumes per second"))
+    rows += [(key, recording[key]) for key in ("roles", "format", "dtype") if key in recording]
+    defaults = Config().recording.model_dump(mode="json")
+    changed = {
+        key: recording[key] for key in defaults if key in recording and key not in ("voxel_um", "rate_hz", "roles")
+    }
+    rows += [(key, value) for key, value in changed.items() if value != defaults[key]]
+    return [(key, say_value(value)) for key, value in rows]
 
 
 def list_models(settings: Mapping[str, Any]) -> list[tuple[str, str]]:

@@ -28,7 +28,8 @@ class Candidates:
     """One row a volume that could be annotated or is annotated already.
 
     ``neurons`` were found in it, ``refused`` of them got no identity, ``probability`` is the mean of those that did
-    (NaN where there is none). ``posture`` is what `describe_posture` gives.
+    (NaN where there is none). ``quality`` is that of the head, NaN where the volume is not ok. ``posture`` is what
+    `describe_posture` gives.
     """
 
     volume: Int[np.ndarray, " n"]
@@ -36,6 +37,7 @@ class Candidates:
     neurons: Int[np.ndarray, " n"]
     refused: Int[np.ndarray, " n"]
     probability: Float[np.ndarray, " n"]
+    quality: Float[np.ndarray, " n"]
     posture: Float[np.ndarray, "n 4"]
 
     def __len__(self) -> int:
@@ -49,7 +51,8 @@ def suggest_volumes(candidates: Candidates, annotated: Sequence[int] = (), count
     1, another one minus its probability. Volumes are taken one after the other, each time the one with the largest
     doubt times novelty: how far it is in time, and how different in posture, from the nearest volume that is
     annotated or already suggested (0 for a neighbour in time, 1 for another posture at another time). Without any
-    identity all volumes are equally doubtful, so that the spread alone decides.
+    identity all volumes are equally doubtful, so that the spread alone decides. Where nothing is annotated yet, a
+    clear volume with many neurons comes before all of these: few identities are missing from it.
     """
     doubt = measure_doubt(candidates)
     features = np.concatenate([_scale_time(candidates, count)[:, None], _scale_posture(candidates.posture)], axis=1)
@@ -61,12 +64,24 @@ def suggest_volumes(candidates: Candidates, annotated: Sequence[int] = (), count
     while free.any() and len(chosen) < count:
         # The small constant lets spread decide where nothing is in doubt.
         gain = np.where(free, (doubt + 0.01) * novelty, -1.0)
-        row = int(gain.argmax())
+        first = None if known.any() or chosen else find_clearest(candidates)
+        row = int(gain.argmax()) if first is None else first
         reason = _say_why(candidates, row, usual, [*annotated, *(one.volume for one in chosen)])
+        if first is not None:
+            reason = f"a clear head with more neurons than most volumes, so that few identities are missing; {reason}"
         chosen.append(Suggestion(int(candidates.volume[row]), float(doubt[row]), reason))
         free[row] = False
         novelty = np.minimum(novelty, _measure_novelty(features, np.array([row])))
     return chosen
+
+
+def find_clearest(candidates: Candidates) -> int | None:
+    """Row of the volume with the best head among the quarter with most neurons, None where no volume is ok."""
+    ok = np.isfinite(candidates.quality) & (candidates.neurons > 0)
+    if not ok.any():
+        return None
+    full = ok & (candidates.neurons >= np.percentile(candidates.neurons[ok], 75))
+    return int(np.where(full, candidates.quality, -1.0).argmax())
 
 
 def measure_doubt(candidates: Candidates) -> Float[np.ndarray, " n"]:

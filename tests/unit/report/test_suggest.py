@@ -14,6 +14,7 @@ def make_candidates(count: int = 50, **columns: np.ndarray) -> Candidates:
         "neurons": np.full(count, 100),
         "refused": np.full(count, 10),
         "probability": np.full(count, 0.9),
+        "quality": np.full(count, np.nan),
         "posture": np.zeros((count, 4)),
     }
     return Candidates(**(given | columns))
@@ -43,6 +44,16 @@ def test_the_least_sure_volume_comes_first() -> None:
     assert first.volume == 31
     assert "60 of 100 neurons without an identity" in first.reason
     assert first.doubt == pytest.approx(0.64)
+
+
+def test_the_first_of_all_is_clear_and_full() -> None:
+    quality, neurons, refused = np.full(50, 0.8), np.full(50, 100), np.full(50, 10)
+    quality[[4, 30]], neurons[30:45], refused[12] = (0.99, 0.95), 120, 90
+    candidates = make_candidates(quality=quality, neurons=neurons, refused=refused)
+    chosen = suggest_volumes(candidates, count=2)
+    assert [one.volume for one in chosen] == [30, 12]
+    assert chosen[0].reason.startswith("a clear head with more neurons than most")
+    assert suggest_volumes(candidates, annotated=[40], count=1)[0].volume == 12
 
 
 def test_neighbours_of_a_bad_moment_are_not_all_suggested() -> None:
