@@ -46,8 +46,8 @@ def _say_recording(facts: RunFacts) -> str:
     if facts.volumes is None:
         return sentence
     counts = count_statuses(facts.volumes)
-    words = {"failed": "gave no result", "flagged": "are flagged as unsure"}
-    said = [f"{counts[status]} {what}" for status, what in words.items() if counts[status]]
+    outcomes = {"failed": "gave no result", "flagged": "are flagged as unsure"}
+    said = [f"{counts[status]} {what}" for status, what in outcomes.items() if counts[status]]
     return f"{sentence} Of these volumes {' and '.join(said)}." if said else sentence
 
 
