@@ -120,8 +120,8 @@ def _mend_stuck_pixels(patch: Float32[np.ndarray, "n s s"]) -> Float32[np.ndarra
 class Sharing:
     """How the sums under overlapping bells become heights: a matrix for the bells of every frame."""
 
-    rows: tuple[Int[np.ndarray, " k"], ...]
-    inverse: tuple[Float[np.ndarray, "k k"], ...]
+    rows: tuple[Int[np.ndarray, " _"], ...]
+    inverse: tuple[Float[np.ndarray, "_ _"], ...]
 
     @classmethod
     def from_profiles(cls, profiles: Profiles) -> "Sharing":

@@ -2,6 +2,7 @@
 
 import typer
 
+from cender.cli.bench.activity import activity
 from cender.cli.bench.detection import detection
 from cender.cli.bench.identity import identity
 from cender.cli.bench.simulator import simulator
@@ -14,5 +15,5 @@ bench = typer.Typer(
     no_args_is_help=True,
     rich_markup_mode="rich",
 )
-for target in (speed, detection, identity, tables, simulator):
+for target in (speed, detection, identity, tables, activity, simulator):
     bench.command()(target)

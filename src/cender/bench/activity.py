@@ -1,0 +1,143 @@
+"""How well activity is measured when every neuron is known: true regions and identities, simulated animals."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+
+from cender.activity import (
+    Activity,
+    ActivityParams,
+    ChannelMap,
+    Sightings,
+    compute_traces,
+    estimate_channel_map,
+    measure_intensities,
+)
+from cender.evaluate.identity import NamedNeurons
+from cender.evaluate.traces import measure_traces
+from cender.simulate import SimulateParams, Simulation, simulate_recording
+from cender.types import Annotation, Neurons, Volume, VoxelSize
+
+FIRST_SEED = 9000
+SAMPLES = 6
+# Keeps the identities of different animals apart in one table of ratios.
+PER_ANIMAL = 100_000
+
+
+@dataclass(frozen=True, slots=True)
+class _Measured:
+    """One animal: its activity with and without smoothing, the map of its channels, milliseconds a volume."""
+
+    smooth: Activity
+    raw: Activity
+    channel_map: ChannelMap
+    map_error_px: float
+    milliseconds: list[float]
+
+
+def measure_activity(
+    preset: str, animals: int, volumes: int, params: ActivityParams, on_volume: Callable[[], None] = lambda: None
+) -> dict[str, Any]:
+    """Correlation of R with the true ratio, median over varying neurons, with true regions and identities.
+
+    The map between the channels is estimated from the recording as in a run. Volumes follow each other.
+    """
+    truth: dict[tuple[int, int], float] = {}
+    smooth: dict[tuple[int, int], float] = {}
+    raw: dict[tuple[int, int], float] = {}
+    measured = []
+    hash_ = ""
+    for number in range(animals):
+        simulation = simulate_recording(
+            SimulateParams.model_validate({"preset": preset, "seed": FIRST_SEED + number, "volumes": volumes})
+        )
+        hash_ = simulation.world.params.hash
+        one = _measure_animal(simulation, params, on_volume)
+        measured.append(one)
+        first = PER_ANIMAL * number
+        for found, into in ((one.smooth, smooth), (one.raw, raw)):
+            into.update(_list_ratios(found, first))
+        truth.update(_list_truth(simulation, one.raw, first))
+    nobody = NamedNeurons(np.zeros(0, int), np.zeros(0, int), np.zeros(0, "U1"))
+    figures, alone = measure_traces(smooth, truth, nobody), measure_traces(raw, truth, nobody)
+    traces = [one.smooth.traces for one in measured]
+    return {
+        "preset": preset,
+        "preset_hash": hash_,
+        "split": f"unseen animals, seeds {FIRST_SEED}–{FIRST_SEED + animals - 1}, {volumes} consecutive volumes each",
+        "correlation": figures.correlation,
+        "correlation_unsmoothed": alone.correlation,
+        "smooth_s": params.smooth_s,
+        "varying": figures.varying,
+        "valid": float(np.mean(np.concatenate([one.valid[np.isfinite(one.probability)] for one in traces]))),
+        "map_error_px": float(np.max([one.map_error_px for one in measured])),
+        "map_residual_px": float(np.max([one.channel_map.residual_px for one in measured])),
+        "maps_trusted": sum(one.channel_map.trusted for one in measured),
+        "ms_per_volume": float(np.median(np.concatenate([one.milliseconds for one in measured]))),
+    }
+
+
+def _measure_animal(simulation: Simulation, params: ActivityParams, on_volume: Callable[[], None]) -> _Measured:
+    recording = simulation.recording
+    samples = np.unique(np.linspace(0, len(recording) - 1, SAMPLES).astype(int)).tolist()
+    channel_map = estimate_channel_map([recording.volume(index) for index in samples], params)
+    rows: list[tuple[np.ndarray, ...]] = []
+    spent, apart = [], []
+    for volume in recording:
+        known = simulation.annotate(volume.index)
+        start = perf_counter()
+        light = measure_intensities(volume, make_neurons(known, volume), channel_map, params)
+        spent.append(1e3 * (perf_counter() - start))
+        rows.append((np.full(len(known), volume.index), known.identity, known.probability, light.red, light.green))
+        apart.append(_measure_map(simulation, known, channel_map))
+        on_volume()
+    sightings = Sightings(*(np.concatenate(column) for column in zip(*rows, strict=True)))
+    index = np.arange(len(recording))
+    times_s = np.array([recording.time_s(one) for one in index.tolist()])
+    smooth, raw = (
+        compute_traces(sightings, index, times_s, chosen)
+        for chosen in (params, params.model_copy(update={"smooth_s": 0.0}))
+    )
+    return _Measured(smooth, raw, channel_map, float(np.median(apart)), spent)
+
+
+def make_neurons(known: Annotation, volume: Volume) -> Neurons:
+    """The neurons of an annotation in the form in which a machine finds them."""
+    regions, count = known.regions, len(known)
+    first, last = np.full(count, volume.data.shape[1]), np.full(count, -1)
+    np.minimum.at(first, regions.neuron, regions.z)
+    np.maximum.at(last, regions.neuron, regions.z)
+    voxel = volume.voxel_um or VoxelSize(1.0, 1.0, 1.0)
+    return Neurons(known.centre_um / np.array(voxel), first, last, np.ones(count), regions)
+
+
+def _measure_map(simulation: Simulation, known: Annotation, channel_map: ChannelMap) -> float:
+    """Distance in pixels between where green is looked for and where it is, median over regions."""
+    place, true = known.regions.centre_px[:, 1:], simulation.world.green_map
+    apart = channel_map.move_points(place) - (place @ true[:, :2].T + true[:, 2])
+    return float(np.median(np.linalg.norm(apart, axis=1))) if len(place) else 0.0
+
+
+def _list_ratios(found: Activity, first: int) -> dict[tuple[int, int], float]:
+    traces = found.traces
+    rows, columns = np.nonzero(traces.valid)
+    return {
+        (first + int(traces.identity[row]), int(traces.volume[column])): float(traces.ratio[row, column])
+        for row, column in zip(rows, columns, strict=True)
+    }
+
+
+def _list_truth(simulation: Simulation, found: Activity, first: int) -> dict[tuple[int, int], float]:
+    """True ratio wherever the neuron was seen."""
+    traces = found.traces
+    values = {int(volume): simulation.ratios(int(volume)) for volume in traces.volume}
+    rows, columns = np.nonzero(np.isfinite(traces.probability))
+    return {
+        (first + int(traces.identity[row]), int(traces.volume[column])): values[int(traces.volume[column])][
+            int(traces.identity[row])
+        ]
+        for row, column in zip(rows, columns, strict=True)
+    }
