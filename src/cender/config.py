@@ -10,14 +10,17 @@ from typing import Any
 import tomlkit
 from pydantic import BaseModel, Field, ValidationError
 
+from cender.activity.params import ActivityParams
 from cender.detect.params import DetectParams
 from cender.errors import ConfigError
 from cender.io.params import RecordingParams
 from cender.io.results.params import RunParams
 from cender.merge.params import MergeParams
 from cender.preprocess.params import PreprocessParams
+from cender.recognize.params import RecognizeParams
 from cender.simulate.params import SimulateParams
 from cender.training.params import TrainDetectorParams
+from cender.training.recognizer_params import TrainRecognizerParams
 from cender.types import Params
 
 
@@ -28,8 +31,13 @@ class Config(Params):
     preprocess: PreprocessParams = Field(default_factory=PreprocessParams, description="finding the head and its axes")
     detect: DetectParams = Field(default_factory=DetectParams, description="finding neuronal regions in frames")
     merge: MergeParams = Field(default_factory=MergeParams, description="joining regions into neurons")
+    activity: ActivityParams = Field(default_factory=ActivityParams, description="intensities and traces")
     run: RunParams = Field(default_factory=RunParams, description="which volumes a run covers, and how patient it is")
+    recognize: RecognizeParams = Field(default_factory=RecognizeParams, description="giving neurons their identities")
     train: TrainDetectorParams = Field(default_factory=TrainDetectorParams, description="training the detector")
+    train_recognizer: TrainRecognizerParams = Field(
+        default_factory=TrainRecognizerParams, description="training the recognizer"
+    )
     simulate: SimulateParams = Field(default_factory=SimulateParams, description="the simulator")
 
 

@@ -1,0 +1,78 @@
+"""How sure a name is: what the neuron says of it, what the name says of the neuron, how often such names are right."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from jaxtyping import Bool, Float, Int
+
+ABSENT = 0.05
+"""Weight of "this identity is not here" among the neurons that could have it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Calibration:
+    """A logistic map from the features of `describe_names` to a probability."""
+
+    weights: Float[np.ndarray, " 4"]
+
+    def apply(self, features: Float[np.ndarray, "n 4"]) -> Float[np.ndarray, " n"]:
+        """Probability that each name is right."""
+        return np.asarray(1 / (1 + np.exp(-np.clip(features @ self.weights, -30, 30))))
+
+
+def describe_names(
+    score: Float[np.ndarray, "n k"], first: Float[np.ndarray, "n k"], names: Int[np.ndarray, " n"]
+) -> Float[np.ndarray, "n 4"]:
+    """Features of every name: log-odds of row × column posterior, the network's own, the volume's mean, 1.
+
+    Parameters
+    ----------
+    score
+        Log-probabilities after refinement (last column: none).
+    first
+        Those of the network alone.
+    names
+        The names given (-1: none; such rows are zeros).
+    """
+    rows = np.flatnonzero(names >= 0)
+    features = np.zeros((len(names), 4))
+    if not len(rows):
+        return features
+    chosen = names[rows]
+    joint = _log_odds(score[rows, chosen] + _measure_columns(score)[rows, chosen])
+    alone = _log_odds(first[rows, chosen])
+    features[rows, 0] = joint
+    features[rows, 1] = alone
+    features[rows, 2] = np.median(joint)
+    features[rows, 3] = 1.0
+    return features
+
+
+def fit_calibration(
+    features: Float[np.ndarray, "n 4"], right: Bool[np.ndarray, " n"], prior: Calibration, strength: float
+) -> Calibration:
+    """Calibration of names that could be judged, held to a prior by a ridge of this strength (in names)."""
+    weights = prior.weights.copy()
+    target = right.astype(float)
+    ridge = strength * np.diag([0.2, 0.2, 0.2, 0.5])
+    for _ in range(25):
+        probability = Calibration(weights).apply(features)
+        gradient = features.T @ (probability - target) + ridge @ (weights - prior.weights)
+        curvature = (features * (probability * (1 - probability) + 1e-6)[:, None]).T @ features + ridge
+        step = np.linalg.solve(curvature, gradient)
+        weights = weights - np.clip(step, -2, 2)
+        if np.abs(step).max() < 1e-6:
+            break
+    return Calibration(weights)
+
+
+def _measure_columns(score: Float[np.ndarray, "n k"]) -> Float[np.ndarray, "n k"]:
+    """Logarithm of each neuron's share in a name that could also be nobody's."""
+    top = score.max(axis=0)
+    total = np.exp(score - top).sum(axis=0) + ABSENT
+    return np.asarray(score - top - np.log(total))
+
+
+def _log_odds(log_probability: Float[np.ndarray, " n"]) -> Float[np.ndarray, " n"]:
+    probability = np.clip(np.exp(log_probability), 1e-4, 1 - 1e-4)
+    return np.asarray(np.log(probability) - np.log1p(-probability))

@@ -1,0 +1,88 @@
+"""Our recognizer: a network's guess in every pose, made sure by geometry, with a probability that can be trusted."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from jaxtyping import Float, Int
+
+from cender.errors import DataError
+from cender.recognize.assign import assign_names
+from cender.recognize.confidence import Calibration, describe_names
+from cender.recognize.evidence import measure_evidence
+from cender.recognize.frame import POSES, place_points
+from cender.recognize.references import References
+from cender.recognize.refine import refine_scores
+from cender.types import Annotation, Identities
+
+Score = Callable[[np.ndarray, np.ndarray], np.ndarray]
+"""Positions ``p n 3`` and evidence ``p n e`` of one volume in several poses -> log-probabilities ``p n k``."""
+
+
+@dataclass(frozen=True, slots=True)
+class Model:
+    """A trained recognizer: network, the identity of each of its classes, references and calibration."""
+
+    score: Score
+    identities: Int[np.ndarray, " i"]
+    references: References
+    calibration: Calibration
+
+
+@dataclass(frozen=True, slots=True)
+class Naming:
+    """All that was found out about one volume: class of every neuron (-1 none), probability, frame and features."""
+
+    position: Float[np.ndarray, "n 3"]
+    names: Int[np.ndarray, " n"]
+    probability: Float[np.ndarray, " n"]
+    features: Float[np.ndarray, "n 4"]
+
+
+def recognize_neurons(annotation: Annotation, model: Model, refuse_below: float) -> Identities:
+    """Identities of the neurons of one volume; what it says of identities already is not looked at."""
+    naming = name_neurons(annotation, model)
+    given = (naming.names >= 0) & (naming.probability >= refuse_below)
+    identity = np.full(len(annotation), -1)
+    identity[given] = model.identities[naming.names[given]]
+    return Identities(identity, naming.probability)
+
+
+def name_neurons(annotation: Annotation, model: Model) -> Naming:
+    """Class and probability of every neuron of one volume.
+
+    The references that come from this very volume are left out: nothing explains itself.
+    """
+    check_points(annotation)
+    if len(annotation) == 0 or len(model.identities) == 0:
+        count = len(annotation)
+        return Naming(place_points(annotation.centre_um), np.full(count, -1), np.zeros(count), np.zeros((count, 4)))
+    placed = place_points(annotation.centre_um)
+    evidence = measure_evidence(annotation)
+    position, first = _choose_pose(placed, evidence, model.score)
+    others = model.references.select(model.references.volume != annotation.volume)
+    score = refine_scores(position, first, others if len(others) else model.references)
+    names = assign_names(score)
+    features = describe_names(score, first, names)
+    probability = np.where(names >= 0, model.calibration.apply(features), 0.0)
+    return Naming(position, names, probability, features)
+
+
+def check_points(annotation: Annotation) -> None:
+    """Refuse coordinates that are no numbers."""
+    bad = np.flatnonzero(~np.isfinite(annotation.centre_um).all(axis=1))
+    if len(bad):
+        raise DataError(
+            f"volume {annotation.volume}, neuron {bad[0]}: expected coordinates in micrometres, found "
+            f"{annotation.centre_um[bad[0]].tolist()}; remove the row or give it a place"
+        )
+
+
+def _choose_pose(
+    placed: Float[np.ndarray, "n 3"], evidence: Float[np.ndarray, "n e"], score: Score
+) -> tuple[Float[np.ndarray, "n 3"], Float[np.ndarray, "n k"]]:
+    """The pose in which the network is surest, and its log-probabilities there."""
+    poses = placed[None] * POSES[:2, None]
+    scores = score(poses, np.broadcast_to(evidence, (len(poses), *evidence.shape)))
+    best = int(np.argmax(scores.max(axis=2).mean(axis=1)))
+    return poses[best], scores[best].astype(float)

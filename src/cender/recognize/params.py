@@ -1,0 +1,19 @@
+"""Settings of stage 4."""
+
+from typing import Literal
+
+from pydantic import Field
+
+from cender.recognize.paper_params import PaperParams
+from cender.types import Params
+
+
+class RecognizeParams(Params):
+    """How neurons get their identities."""
+
+    method: Literal["default", "paper"] = Field("default", description="'default': ours; 'paper': as published")
+    weights: str | None = Field(None, description="a trained recognizer to start from or to use (safetensors)")
+    refuse_below: float = Field(
+        0.05, ge=0, le=1, description="a name that is less probable than this is not given (identity -1)"
+    )
+    paper: PaperParams = Field(default_factory=PaperParams, description="the paper's recognition")

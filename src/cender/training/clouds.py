@@ -1,0 +1,101 @@
+"""Clouds of neurons as they might also have been: bent, turned, stretched, with neurons missing and added."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from jaxtyping import Float, Int
+
+BEND = 0.5
+TURN, ROLL, PITCH = 0.5, 0.2, 0.1
+SCALE, STRETCH, SHEAR = 0.07, 0.05, 0.05
+WAVE = 0.012
+JITTER = 0.02
+DROP, SPURIOUS = 0.25, 0.3
+CUT = 0.15
+
+
+@dataclass(frozen=True, slots=True)
+class Cloud:
+    """Neurons of one volume in the frame of `recognize.frame`; ``label`` is a class, -1 unknown: teaches nothing.
+
+    The class that follows the identities is "none of them". ``evidence`` holds what the image adds, NaN-free.
+    """
+
+    position: Float[np.ndarray, "n 3"]
+    evidence: Float[np.ndarray, "n e"]
+    label: Int[np.ndarray, " n"]
+
+    def __len__(self) -> int:
+        return len(self.position)
+
+
+def vary_cloud(cloud: Cloud, none: int, rng: np.random.Generator) -> Cloud:
+    """The cloud in another posture, from another side, with other neurons missed and mistaken."""
+    position = _turn(_wave(_bend(cloud.position, rng), rng), rng)
+    position = position + rng.normal(size=position.shape) * rng.uniform(0, JITTER)
+    kept = rng.random(len(position)) >= rng.uniform(0, DROP)
+    if rng.random() < CUT:
+        # An end that lies outside the image, or out of focus.
+        along = position[:, 2] * rng.choice((-1, 1))
+        kept &= along <= np.quantile(along, rng.uniform(0.75, 1))
+    if not kept.any():
+        kept[:] = True
+    position, evidence, label = position[kept], cloud.evidence[kept], cloud.label[kept]
+    count = rng.binomial(len(position), rng.uniform(0, SPURIOUS) * 0.5)
+    if count:
+        near = rng.integers(len(position), size=count)
+        added = position[near] + rng.normal(size=(count, 3)) * 0.06
+        # A false neuron looks like some other one.
+        looks = evidence[rng.integers(len(position), size=count)]
+        position, evidence = np.concatenate([position, added]), np.concatenate([evidence, looks])
+        label = np.concatenate([label, np.full(count, none)])
+    if evidence.shape[1]:
+        evidence = _vary_evidence(evidence, rng)
+    return Cloud(position, evidence, label)
+
+
+def _vary_evidence(evidence: Float[np.ndarray, "n e"], rng: np.random.Generator) -> Float[np.ndarray, "n e"]:
+    """Evidence with noise, and one time in five none at all, so that it is never relied on alone."""
+    if rng.random() < 0.2:
+        return np.zeros_like(evidence)
+    return evidence + rng.normal(size=evidence.shape) * rng.uniform(0, 0.4)
+
+
+def _bend(position: Float[np.ndarray, "n 3"], rng: np.random.Generator) -> Float[np.ndarray, "n 3"]:
+    """Along a centre line whose angle changes with x: curvature k0 + k1·x."""
+    k0, k1 = rng.uniform(-BEND, BEND, 2)
+    z, y, x = position.T
+    grid = np.linspace(x.min() - 0.1, x.max() + 0.1, 64)
+    angle = k0 * grid + 0.5 * k1 * grid**2
+    step = grid[1] - grid[0]
+    line_x = np.cumsum(np.cos(angle)) * step
+    line_y = np.cumsum(np.sin(angle)) * step
+    middle = int(np.argmin(np.abs(grid)))
+    line_x, line_y = line_x - line_x[middle], line_y - line_y[middle]
+    at = np.interp(x, grid, angle)
+    bent_x = np.interp(x, grid, line_x) - y * np.sin(at)
+    bent_y = np.interp(x, grid, line_y) + y * np.cos(at)
+    return np.stack([z, bent_y, bent_x], axis=1)
+
+
+def _wave(position: Float[np.ndarray, "n 3"], rng: np.random.Generator) -> Float[np.ndarray, "n 3"]:
+    """Displaced by three smooth waves of random direction."""
+    moved = position.copy()
+    for _ in range(3):
+        direction = rng.normal(size=3) * rng.uniform(2, 8) / np.sqrt(3)
+        phase = rng.uniform(0, 2 * np.pi)
+        moved += np.sin(position @ direction + phase)[:, None] * rng.normal(size=3) * WAVE
+    return moved
+
+
+def _turn(position: Float[np.ndarray, "n 3"], rng: np.random.Generator) -> Float[np.ndarray, "n 3"]:
+    """Turned in the plane, rolled, pitched, scaled, stretched and sheared."""
+    turn, roll, pitch = rng.uniform(-1, 1, 3) * (TURN, ROLL, PITCH)
+    scale = (1 + rng.uniform(-SCALE, SCALE)) * (1 + rng.uniform(-STRETCH, STRETCH, 3))
+    matrix = np.diag(scale) @ (np.eye(3) + rng.uniform(-SHEAR, SHEAR, (3, 3)) * (1 - np.eye(3)))
+    for first, second, angle in ((1, 2, turn), (0, 1, roll), (0, 2, pitch)):
+        rotation = np.eye(3)
+        rotation[first, first] = rotation[second, second] = np.cos(angle)
+        rotation[first, second], rotation[second, first] = -np.sin(angle), np.sin(angle)
+        matrix = rotation @ matrix
+    return position @ matrix.T

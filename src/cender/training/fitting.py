@@ -1,0 +1,90 @@
+"""Teaching a classifier of constellations: clouds in batches, a loss that forgives, steps that shrink."""
+
+import math
+from collections.abc import Callable, Sequence
+
+import numpy as np
+import torch
+from jaxtyping import Bool, Float, Float32, Int
+from torch import Tensor
+
+from cender.nets.constellation import Classifier
+from cender.training.clouds import Cloud, vary_cloud
+
+BATCH = 4
+SMOOTHING = 0.05
+NONE_WEIGHT = 0.3
+CLIP = 1.0
+WARM_UP = 30
+
+
+def fit_classifier(
+    net: Classifier,
+    pool: Sequence[Cloud],
+    share: Float[np.ndarray, " p"],
+    steps: int,
+    rng: np.random.Generator,
+    *,
+    learning_rate: float = 2e-3,
+    on_step: Callable[[float], None] = lambda loss: None,
+) -> None:
+    """Teach the network from varied clouds of the pool, drawn by their share; changes the network.
+
+    Parameters
+    ----------
+    steps
+        At most so many; it stops early when the loss no longer falls (no volumes are kept aside for that).
+    on_step
+        Told the loss of every step.
+    """
+    none = net.head.out_features - 1
+    optimiser = torch.optim.AdamW(net.parameters(), lr=learning_rate, weight_decay=1e-2)
+    weight = torch.ones(none + 1)
+    weight[none] = NONE_WEIGHT
+    net.train()
+    for step in range(steps):
+        for group in optimiser.param_groups:
+            group["lr"] = learning_rate * _schedule(step, steps)
+        clouds = [vary_cloud(pool[row], none, rng) for row in rng.choice(len(pool), BATCH, p=share / share.sum())]
+        position, evidence, there, label = stack_clouds(clouds)
+        loss = measure_loss(net(position, evidence, there), label, weight)
+        optimiser.zero_grad()
+        loss.backward()  # type: ignore[no-untyped-call]
+        torch.nn.utils.clip_grad_norm_(net.parameters(), CLIP)
+        optimiser.step()
+        on_step(float(loss.detach()))
+    net.eval()
+
+
+def stack_clouds(
+    clouds: Sequence[Cloud],
+) -> tuple[Float[Tensor, "b n 3"], Float[Tensor, "b n e"], Bool[Tensor, "b n"], Int[Tensor, "b n"]]:
+    """Clouds of different sizes as one stack: positions, evidence, which rows are there, labels (-1 elsewhere)."""
+    most = max(len(cloud) for cloud in clouds)
+    position: Float32[np.ndarray, "b n 3"] = np.zeros((len(clouds), most, 3), np.float32)
+    evidence = np.zeros((len(clouds), most, clouds[0].evidence.shape[1]), np.float32)
+    there = np.zeros((len(clouds), most), bool)
+    label = np.full((len(clouds), most), -1)
+    for row, cloud in enumerate(clouds):
+        count = len(cloud)
+        position[row, :count], evidence[row, :count] = cloud.position, cloud.evidence
+        there[row, :count], label[row, :count] = True, cloud.label
+    return torch.from_numpy(position), torch.from_numpy(evidence), torch.from_numpy(there), torch.from_numpy(label)
+
+
+def measure_loss(
+    score: Float[Tensor, "b n k"], label: Int[Tensor, "b n"], weight: Float[Tensor, " k"]
+) -> Float[Tensor, ""]:
+    """Cross-entropy with label smoothing over the neurons whose class is known."""
+    known = label >= 0
+    if not bool(known.any()):
+        return score.sum() * 0
+    wanted, score = label[known], score[known]  # m, m k
+    counts = weight[wanted]
+    exact = -(score.gather(1, wanted[:, None])[:, 0] * counts).sum() / counts.sum()
+    return (1 - SMOOTHING) * exact - SMOOTHING * score.mean()
+
+
+def _schedule(step: int, steps: int) -> float:
+    """Up over the first steps, then down along a cosine."""
+    return min((step + 1) / WARM_UP, 0.5 * (1 + math.cos(math.pi * step / steps)) + 5e-3)
