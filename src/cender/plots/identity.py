@@ -149,7 +149,7 @@ def plot_reliability(probability: Float[np.ndarray, " n"], right: Bool[np.ndarra
 def draw_violins(groups: Mapping[str, Float[np.ndarray, " v"]], title: str) -> Figure:
     """Accuracy of volumes of another animal, a violin a method (paper, Fig. 6 B)."""
     with styled():
-        figure = start_figure(1.6 + 1.7 * max(len(groups), 1), 4)
+        figure = start_figure(max(5.0, 1.6 + 1.7 * len(groups)), 4)
         plot_violins(groups, figure.subplots()).set_title(title)
     return figure
 
