@@ -46,9 +46,13 @@ def decode_centres(
     logit = np.ascontiguousarray(maps[:, 1])
     z, y, x = find_peaks(logit, least_logit, across_z=True).T
     said = maps[z, :, y, x].astype(float)
-    chance = to_chance(logit)
-    padded = np.pad(chance, ((1, 1), (0, 0), (0, 0)))
-    below, here, above = padded[z, y, x], padded[z + 1, y, x], padded[z + 2, y, x]
+    # Beyond the first and the last frame there is nothing.
+    below, here, above = (
+        np.where(
+            (z + way >= 0) & (z + way < len(logit)), to_chance(logit[np.clip(z + way, 0, len(logit) - 1), y, x]), 0
+        )
+        for way in (-1, 0, 1)
+    )
     # The heat falls like a Gaussian along z: the weighted mean of three frames finds its middle.
     depth = z + (above - below) / np.maximum(below + here + above, 1e-6)
     centre_y = (y + np.clip(said[:, 5], -1, 1)) * STRIDE + (STRIDE - 1) / 2

@@ -8,13 +8,15 @@ from collections.abc import Callable, Mapping
 
 import numpy as np
 import torch
-from jaxtyping import Float, Float32
+from jaxtyping import Float, Float32, UInt8
 from torch import Tensor, nn
 from torch.nn import functional
 
 MAPS = ("region", "centre", "width", "height", "dx", "dy", "dz")
 STRIDE = 2
 NEIGHBOURS = 2
+# Brightness of the highest level where frames are given as 256 levels.
+TOP = 2.0
 
 
 class DenseNet(nn.Module):
@@ -75,13 +77,17 @@ def build_net(arrays: Mapping[str, np.ndarray]) -> DenseNet:
 
 def build_torch_score(
     arrays: Mapping[str, np.ndarray], device: str = "cpu"
-) -> Callable[[Float32[np.ndarray, "z y x"]], Float32[np.ndarray, "z m yh xh"]]:
+) -> Callable[[Float32[np.ndarray, "z y x"] | UInt8[np.ndarray, "z y x"]], Float32[np.ndarray, "z m yh xh"]]:
     """A callable that scores whole volumes with torch."""
     net = build_net(arrays).to(device)
 
-    def score(frames: Float32[np.ndarray, "z y x"]) -> Float32[np.ndarray, "z m yh xh"]:
+    def score(
+        frames: Float32[np.ndarray, "z y x"] | UInt8[np.ndarray, "z y x"],
+    ) -> Float32[np.ndarray, "z m yh xh"]:
         tall, wide = (-size % 4 for size in frames.shape[1:])
-        padded = functional.pad(torch.from_numpy(frames).to(device), (0, wide, 0, tall))
+        given = torch.from_numpy(frames).to(device)
+        lit = given * (TOP / 255) if given.dtype == torch.uint8 else given
+        padded = functional.pad(lit, (0, wide, 0, tall))
         with torch.inference_mode():
             maps: np.ndarray = net(stack_neighbours(padded)).cpu().numpy()
         return maps

@@ -6,13 +6,13 @@ from collections.abc import Callable, Mapping
 from typing import Literal
 
 import numpy as np
-from jaxtyping import Float32
+from jaxtyping import Float32, UInt8
 
 from cender.errors import ModelError
 from cender.types import Weights
 
 KIND = "dense detector"
-Score = Callable[[Float32[np.ndarray, "z y x"]], Float32[np.ndarray, "z m yh xh"]]
+Score = Callable[[Float32[np.ndarray, "z y x"] | UInt8[np.ndarray, "z y x"]], Float32[np.ndarray, "z m yh xh"]]
 Device = Literal["auto", "cpu", "cuda"]
 Precision = Literal["auto", "float32", "int8"]
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from cender.detect.normalise import compress, cut_head, cut_strip, mend_pixels
+from cender.detect.normalise import compress, cut_head, cut_strip, find_levels, mend_pixels, to_levels
 from cender.types import Crop, Head, VoxelSize
 
 
@@ -94,3 +94,18 @@ def test_a_strip_along_a_slanting_worm_spares_the_empty_part_and_keeps_places(
     full = grid.boxes_to_full(box)
     np.testing.assert_allclose(full[:, :2] + (full[:, 2:] - 1) / 2, centre[:, [2, 1]], atol=1e-6)
     np.testing.assert_allclose(full[:, 2:], 9.0 * grid.step[1], rtol=0.02)
+
+
+def test_levels_are_rounded_brightness_for_every_type_of_pixel() -> None:
+    stack = np.arange(0, 400, dtype=np.uint16).reshape(4, 10, 10)
+    lit = compress(stack, 25.0, 100.0)
+    levels = to_levels(stack, 25.0, 100.0)
+    assert levels.max() == 255
+    assert len(np.unique(levels)) > 50
+    np.testing.assert_allclose(levels * (2 / 255), lit, atol=1.01 / 255)
+    np.testing.assert_array_equal(to_levels(stack.astype(np.float32), 25.0, 100.0), levels)
+
+
+def test_counting_finds_the_same_levels_as_sorting() -> None:
+    stack = np.random.default_rng(5).poisson(90, (5, 60, 60)).astype(np.uint16)
+    np.testing.assert_allclose(find_levels(stack), find_levels(stack.astype(np.float32)), atol=1)

@@ -10,7 +10,7 @@ import torch
 
 from cender.errors import ModelError
 from cender.nets.dense import MAPS, DenseNet, build_net, build_torch_score, stack_neighbours
-from cender.nets.graph import build_graph, compile_graph
+from cender.nets.graph import build_graph, compile_graph, to_brightness, to_levels
 from cender.nets.scoring import build_score
 from cender.types import Weights
 
@@ -88,3 +88,12 @@ def test_openvino_is_loaded_without_its_telemetry() -> None:
     code = "import sys, cender.nets.graph; print(sys.modules.get('openvino_telemetry'))"
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert run.stdout.split() == ["None"]
+
+
+def test_levels_are_the_brightness_they_stand_for(arrays: dict, frames: np.ndarray) -> None:
+    levels = to_levels(frames)
+    lit = to_brightness(levels)
+    assert levels.dtype == np.uint8
+    assert 0 < np.abs(lit - frames).max() < 0.005
+    for score in (compile_graph(build_graph(arrays)), build_torch_score(arrays)):
+        np.testing.assert_allclose(score(levels), score(lit), atol=FLOAT_TOLERANCE)
