@@ -9,9 +9,9 @@ from jaxtyping import Float, Int
 from cender.bench.identity import Learn, Recognize
 from cender.bench.identity_across import LearnAcross
 from cender.config import Config
-from cender.errors import ConfigError, DataError
 from cender.nets.embedding import build_embedder, read_classes
-from cender.recognize.paper import describe_neurons, recognize_with_template, recognize_with_weights
+from cender.pipeline.recognizer import learn_recognizer
+from cender.recognize.paper import describe_neurons, recognize_with_template
 from cender.recognize.paper_params import PaperParams, choose_params
 from cender.training.embedding import train_embedding
 from cender.types import Annotation, Identities
@@ -24,10 +24,9 @@ Features = tuple[str, str]
 
 def make_learner(method: Method, config: Config, features: Features | None = None) -> Learn:
     """How a method learns from annotated volumes of the recording that it is used on."""
-    if method == "paper":
-        params = choose_features(config, features)
-        return lambda annotated, recording, seed: _learn_paper(annotated, params, seed)
-    raise ConfigError("the default method is not part of this version yet; ask for --method paper")
+    update = {"method": method, "paper": choose_features(config, features)}
+    chosen = config.model_copy(update={"recognize": config.recognize.model_copy(update=update)})
+    return lambda annotated, recording, seed: learn_recognizer(annotated, recording, chosen, seed)
 
 
 def make_across_learner(method: Method, config: Config, features: Features | None = None) -> LearnAcross:
@@ -61,20 +60,6 @@ def embed_neurons(
     classes, _ = read_classes(weights)
     points = np.concatenate([embed(describe_neurons(one, chosen)) for one in shown])
     return classes[:-1], points, np.concatenate([one.identity for one in shown])
-
-
-def _learn_paper(annotated: Sequence[Annotation], params: PaperParams, seed: int) -> Recognize:
-    if not annotated:
-        raise DataError("the paper's method cannot begin without annotated volumes; leave --train 0 to the default one")
-    chosen = choose_params(params, annotated)
-    weights = train_embedding(annotated, chosen, seed)
-    embed = build_embedder(weights)
-    classes, identities = read_classes(weights)
-
-    def recognize(volumes: Sequence[Annotation]) -> list[Identities]:
-        return [recognize_with_weights(volume, embed, classes, identities, chosen) for volume in volumes]
-
-    return recognize
 
 
 def _match_template(annotated: Sequence[Annotation], template: Annotation, params: PaperParams, seed: int) -> Recognize:

@@ -10,7 +10,7 @@ from cender.bench.identity_across import measure_across
 from cender.bench.identity_data import make_subject
 from cender.bench.identity_methods import choose_features, embed_neurons, make_across_learner, make_learner
 from cender.bench.identity_plan import Plan
-from cender.config import Config
+from cender.config import Config, load_config
 from cender.errors import DataError
 from cender.types import Annotation, Truth
 
@@ -31,21 +31,29 @@ def make_cloud(volumes: int = 12, neurons: int = 25, seed: int = 0) -> Truth:
 
 
 SUBJECT = make_subject(make_cloud())
+BRIEF = load_config(None, ["recognize.paper.epochs=60"])
 
 
 def test_the_papers_method_learns() -> None:
-    learner = "paper", make_learner("paper", Config())
+    learner = "paper", make_learner("paper", BRIEF)
     assert (measure_identity_bench([SUBJECT], learner, 6, "random").average("accuracy") or 0) > 0.9
 
 
+def test_ours_learns_from_one_volume_and_from_none() -> None:
+    steps = [f"train_recognizer.{name}={value}" for name, value in (("steps", 0), ("self_rounds", 0), ("threads", 1))]
+    learner = "default", make_learner("default", load_config(None, steps))
+    for train in (1, 0):
+        assert (measure_identity_bench([SUBJECT], learner, train, "random").average("accuracy") or 0) > 0.8
+
+
 def test_the_papers_method_needs_annotation() -> None:
-    with pytest.raises(DataError, match="without annotated volumes"):
+    with pytest.raises(DataError, match="needs annotated volumes"):
         measure_identity_bench([SUBJECT], ("paper", make_learner("paper", Config())), 0, "random")
 
 
 def test_the_papers_method_uses_a_template_of_another_animal() -> None:
     other = make_subject(make_cloud(seed=1))
-    across = measure_across([(other, SUBJECT)], ("paper", make_across_learner("paper", Config())), 6)
+    across = measure_across([(other, SUBJECT)], ("paper", make_across_learner("paper", BRIEF)), 6)
     assert 0.3 < (across.average("accuracy") or 0) <= 1, "25 neurons by chance: 0.04"
 
 
