@@ -9,7 +9,7 @@ from scipy.ndimage import map_coordinates
 
 from cender.activity.profiles import Profiles
 
-COARSE = 4
+COARSE = 6
 # How fast a cell of the grid stops counting as background with the share of a neuron in it.
 OCCUPIED = 8.0
 OUTLIER_SD = 3.0

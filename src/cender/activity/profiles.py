@@ -6,11 +6,12 @@ from dataclasses import dataclass
 import cv2
 import numpy as np
 from jaxtyping import Bool, Float, Float32, Int, Real
+from numpy.lib.stride_tricks import sliding_window_view
 
 from cender.types import Regions
 
 HALF_TO_SD = 1 / np.sqrt(8 * np.log(2))
-REACH_SD = 2.2
+REACH_SD = 2.0
 # Two boxes in one place cannot be told apart; this keeps their heights equal instead of huge and opposite.
 RIDGE = 0.02
 # A pixel that much brighter or darker than all of its neighbours is the camera's own.
@@ -49,13 +50,14 @@ class Profiles:
             high = np.clip(np.ceil((centre + size).max(axis=0)).astype(int) + margin_px, low + 1, shape)
         bells, probes = [], []
         for axis in (0, 1):
-            offset = ((np.arange(low[axis], high[axis]) - centre[:, axis, None]) / sd[:, axis, None]).astype(np.float32)
+            pixel = np.arange(low[axis], high[axis], dtype=np.float32)
+            offset = (pixel - centre[:, axis, None].astype(np.float32)) / sd[:, axis, None].astype(np.float32)
             bell = np.exp(np.float32(-0.5) * offset**2)
             bells.append(bell)
             probes.append(np.where(np.abs(offset) <= REACH_SD, bell, np.float32(0)))
         whole = 2 * np.pi * np.prod(sd, axis=1)
         covered = probes[0].sum(axis=1) * probes[1].sum(axis=1) > LEAST_COVERED * whole
-        reach = int(np.ceil(REACH_SD * sd.max())) if len(regions) else 0
+        reach = min(int(np.ceil(REACH_SD * sd.max())), (min(shape) - 1) // 2) if len(regions) else 0
         return cls(
             regions.z, centre, (int(low[0]), int(low[1])), bells[0], bells[1], probes[0], probes[1], covered, reach
         )
@@ -82,24 +84,27 @@ def probe_image(
     side = 2 * profiles.reach_px + 1
     if not len(profiles):
         return np.zeros(0), np.zeros(0, bool)
-    start = np.rint(profiles.centre_px).astype(int) - profiles.reach_px
-    pixel = start[:, :, None] + np.arange(side)
-    row, column = (np.clip(pixel[:, axis], 0, image.shape[axis + 1] - 1) for axis in (0, 1))
-    patch = image[profiles.z[:, None, None], row[:, :, None], column[:, None, :]].astype(np.float32)
+    # A square that would stick out is moved in; the bells know where it lies.
+    limit = np.array(image.shape[1:]) - side
+    start = np.clip(np.rint(profiles.centre_px).astype(int) - profiles.reach_px, 0, limit)
+    patch = sliding_window_view(image, (side, side), axis=(1, 2))[profiles.z, start[:, 0], start[:, 1]]
+    clean = _mend_stuck_pixels(patch.astype(np.float32))
     weights = []
     for axis, whole in ((0, profiles.probe_rows), (1, profiles.probe_columns)):
-        inner = pixel[:, axis] - profiles.corner_px[axis]
+        inner = start[:, axis, None] + np.arange(side) - profiles.corner_px[axis]
         inside = (inner >= 0) & (inner < whole.shape[1])
         taken = np.take_along_axis(whole, np.clip(inner, 0, whole.shape[1] - 1), axis=1)
         weights.append(np.where(inside, taken, np.float32(0)))
-    middle = (weights[0] > 0.5)[:, :, None] & (weights[1] > 0.5)[:, None, :]
-    saturated = (middle & (patch >= full)).any(axis=(1, 2))
-    clean = _mend_stuck_pixels(patch)
-    return np.einsum("nyx,ny,nx->n", clean, *weights, optimize=True).astype(float), saturated
+    saturated = np.zeros(len(profiles), bool)
+    if patch.max() >= full:
+        middle = (weights[0] > 0.5)[:, :, None] & (weights[1] > 0.5)[:, None, :]
+        saturated = (middle & (patch >= full)).any(axis=(1, 2))
+    across = np.einsum("nyx,nx->ny", clean, weights[1])
+    return np.einsum("ny,ny->n", across, weights[0]).astype(float), saturated
 
 
 def _mend_stuck_pixels(patch: Float32[np.ndarray, "n s s"]) -> Float32[np.ndarray, "n s s"]:
-    """Patches in which a pixel far outside of the range of its eight neighbours is put back into it."""
+    """Patches in which a pixel far outside of the range of its eight neighbours is put back into it, in place."""
     count, side, _ = patch.shape
     flat = patch.reshape(count * side, side)
     around = np.ones((3, 3), np.uint8)
@@ -111,9 +116,8 @@ def _mend_stuck_pixels(patch: Float32[np.ndarray, "n s s"]) -> Float32[np.ndarra
     value, least, most = flat[row, column], low[row, column], high[row, column]
     # Next to the steep flank of a bell half of the range around a pixel is no fault.
     beyond = np.maximum(value - most, least - value) > slack + 0.5 * (most - least)
-    mended = flat.copy()
-    mended[row[beyond], column[beyond]] = np.clip(value, least, most)[beyond]
-    return mended.reshape(patch.shape)
+    flat[row[beyond], column[beyond]] = np.clip(value, least, most)[beyond]
+    return flat.reshape(patch.shape)
 
 
 @dataclass(frozen=True, slots=True)
