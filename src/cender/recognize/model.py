@@ -19,6 +19,10 @@ Score = Callable[[np.ndarray, np.ndarray], np.ndarray]
 """Positions ``p n 3`` and evidence ``p n e`` of one volume in several poses -> log-probabilities ``p n k``."""
 
 
+CLOSE_CALL = 0.3
+"""Difference of the mean log-probability below which two poses are both refined before one is chosen."""
+
+
 @dataclass(frozen=True, slots=True)
 class Model:
     """A trained recognizer: network, the identity of each of its classes, references and calibration."""
@@ -59,9 +63,8 @@ def name_neurons(annotation: Annotation, model: Model) -> Naming:
         return Naming(place_points(annotation.centre_um), np.full(count, -1), np.zeros(count), np.zeros((count, 4)))
     placed = place_points(annotation.centre_um)
     evidence = measure_evidence(annotation)
-    position, first = _choose_pose(placed, evidence, model.score)
     others = model.references.select(model.references.volume != annotation.volume)
-    score = refine_scores(position, first, others if len(others) else model.references)
+    position, first, score = _choose_pose(placed, evidence, model.score, others if len(others) else model.references)
     names = assign_names(score)
     features = describe_names(score, first, names)
     probability = np.where(names >= 0, model.calibration.apply(features), 0.0)
@@ -79,10 +82,17 @@ def check_points(annotation: Annotation) -> None:
 
 
 def _choose_pose(
-    placed: Float[np.ndarray, "n 3"], evidence: Float[np.ndarray, "n e"], score: Score
-) -> tuple[Float[np.ndarray, "n 3"], Float[np.ndarray, "n k"]]:
-    """The pose in which the network is surest, and its log-probabilities there."""
+    placed: Float[np.ndarray, "n 3"], evidence: Float[np.ndarray, "n e"], score: Score, references: References
+) -> tuple[Float[np.ndarray, "n 3"], Float[np.ndarray, "n k"], Float[np.ndarray, "n k"]]:
+    """The pose in which names fit best, with the log-probabilities of the network and after refinement."""
     poses = placed[None] * POSES[:2, None]
-    scores = score(poses, np.broadcast_to(evidence, (len(poses), *evidence.shape)))
-    best = int(np.argmax(scores.max(axis=2).mean(axis=1)))
-    return poses[best], scores[best].astype(float)
+    scores = score(poses, np.broadcast_to(evidence, (len(poses), *evidence.shape))).astype(float)
+    sure = scores.max(axis=2).mean(axis=1)
+    best, second = np.argsort(-sure, kind="stable")[:2]
+    refined = refine_scores(poses[best], scores[best], references)
+    if sure[best] - sure[second] < CLOSE_CALL:
+        # The network is about as sure either way; geometry is harder to deceive.
+        rival = refine_scores(poses[second], scores[second], references)
+        if np.exp(rival).max(axis=1).mean() > np.exp(refined).max(axis=1).mean():
+            best, refined = second, rival
+    return poses[best], scores[best], refined

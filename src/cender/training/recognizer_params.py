@@ -15,4 +15,4 @@ class TrainRecognizerParams(Params):
     self_rounds: int = Field(2, ge=0, description="rounds of naming and learning")
     enough: int = Field(50, ge=1, description="annotated volumes from which on it no longer learns from its own names")
     learning_rate: float = Field(2e-3, gt=0, description="largest learning rate")
-    threads: int = Field(0, ge=0, description="CPU threads; 0 is all")
+    threads: int = Field(1, ge=0, description="CPU threads; 0 is all (more than one pays off on idle machines only)")
