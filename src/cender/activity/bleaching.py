@@ -118,10 +118,13 @@ def _choose(
     start: float,
     span: float,
 ) -> Bleaching:
-    fits = {model: _fit(model, common, since_s, span) for model in ("none", "mono", "bi")}
+    models: tuple[Model, ...] = ("none", "mono", "bi")
+    fits = {model: _fit(model, common, since_s, span) for model in models}
+    independent = _count_independent(fits["bi"][1])
+    evidence = {model: _weigh(*fits[model], independent) for model in models}
     best: Model = "none"
-    for model in ("mono", "bi"):
-        if fits[model][1] < fits[best][1] - CLEARLY:
+    for model in models:
+        if evidence[model] < evidence[best] - CLEARLY:
             best = model
     reason = "" if best != "none" else "no fall of the levels stands out from their fluctuation"
     third = max(len(common) // 3, 1)
@@ -143,9 +146,9 @@ def _median(levels: Float[np.ndarray, "k b"]) -> Float[np.ndarray, " k"]:
 
 
 def _fit(
-    model: str, common: Float[np.ndarray, " b"], since_s: Float[np.ndarray, " b"], span: float
-) -> tuple[Float[np.ndarray, " p"], float]:
-    """Parameters of a model by a robust fit, and its BIC, for as many levels as are independent of each other."""
+    model: Model, common: Float[np.ndarray, " b"], since_s: Float[np.ndarray, " b"], span: float
+) -> tuple[Float[np.ndarray, " p"], Float[np.ndarray, " b"]]:
+    """Parameters of a model by a robust fit, and what it leaves, outliers pulled in."""
     start = float(np.median(common[: max(len(common) // 5, 1)]))
     # Slower than a third of the recording, so that what is left never falls below a twentieth; the fast part is small
     # enough to be a part, and slow enough not to follow single events.
@@ -167,13 +170,24 @@ def _fit(
     rest = miss(solved.x)
     spread = max(1.4826 * float(np.median(np.abs(rest))), LEAST_SD)
     clipped = np.clip(rest, -4 * spread, 4 * spread)
-    following = float(np.clip(np.corrcoef(clipped[1:], clipped[:-1])[0, 1], 0, 0.9)) if np.ptp(clipped) > 0 else 0.0
-    independent = max(len(common) * (1 - following) / (1 + following), 4.0) if model != "none" else float(len(common))
-    variance = float(np.mean(clipped**2)) + LEAST_SD**2
-    return np.asarray(solved.x), independent * np.log(variance) + len(guess) * np.log(independent)
+    return np.asarray(solved.x), clipped
 
 
-def _unpack(model: str, values: Float[np.ndarray, " p"]) -> tuple[Float[np.ndarray, " j"], Float[np.ndarray, " j"]]:
+def _count_independent(rest: Float[np.ndarray, " b"]) -> float:
+    """How many levels are independent of the one before, from what the fullest model leaves."""
+    if np.ptp(rest) == 0:
+        return float(len(rest))
+    following = float(np.clip(np.corrcoef(rest[1:], rest[:-1])[0, 1], 0, 0.9))
+    return max(len(rest) * (1 - following) / (1 + following), 4.0)
+
+
+def _weigh(values: Float[np.ndarray, " p"], rest: Float[np.ndarray, " b"], independent: float) -> float:
+    """BIC of a fit; lower is better."""
+    variance = float(np.mean(rest**2)) + LEAST_SD**2
+    return float(independent * np.log(variance) + len(values) * np.log(independent))
+
+
+def _unpack(model: Model, values: Float[np.ndarray, " p"]) -> tuple[Float[np.ndarray, " j"], Float[np.ndarray, " j"]]:
     if model == "none":
         return np.zeros(0), np.zeros(0)
     if model == "mono":
