@@ -59,6 +59,7 @@ class _Display:
 
         self._bar = show_progress()
         self._task: Any = None
+        self._second: Any = None
 
     def __enter__(self) -> "_Display":
         self._progress = self._bar.__enter__()
@@ -70,7 +71,9 @@ class _Display:
     def show(self, progress: "Progress") -> None:
         """Draw how far the run is."""
         if progress.stage == "recording":
-            self._progress.add_task("identities and traces", total=None)
+            if self._second is None:
+                self._second = self._progress.add_task("identities and traces", total=None)
+            self._progress.update(self._second, completed=progress.done, total=progress.total or None)
             return
         if self._task is None:
             self._task = self._progress.add_task("volumes", total=progress.total)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter
 
+from cender.activity import ChannelMap
 from cender.io.results.outcomes import tabulate_outcomes
 from cender.pipeline.executor import AHEAD, LocalExecutor
 from cender.pipeline.job import VolumeJob
@@ -39,7 +40,8 @@ def estimate_run(work: Work, plan: Plan, workers: int = 0) -> Cost:
     count = workers or os.cpu_count() or 1
     step = max(1, len(plan.todo) // _MEASURED)
     sample = plan.todo[::step][:_MEASURED]
-    job = VolumeJob(plan.key, work.source, work.config)
+    # Where green lies does not change what it costs to measure it.
+    job = VolumeJob(plan.key, work.source, work.config, ChannelMap.unmoved())
     outcomes, marks = [], [perf_counter()]
     for outcome, _ in LocalExecutor(workers).process(job, sample):
         outcomes.append(outcome)

@@ -17,6 +17,8 @@ _PROBED = 10
 VOLUME_PASS, RECORDING_PASS = 1, 1
 # Of the recording's settings: those that say where a file is, what the recording itself says, or what only times need.
 _NOT_PIXELS = {"green", "voxel_um", "roles", "rate_hz"}
+# Of the settings of activity: those that only the second pass uses.
+_OF_TRACES = {"least_probability", "faintest", "bleaching", "smooth_s"}
 
 
 def describe_volume_inputs(recording: Recording, probe: str, config: Config) -> dict[str, Any]:
@@ -32,6 +34,7 @@ def describe_volume_inputs(recording: Recording, probe: str, config: Config) -> 
             "first volume": probe,
         },
         **{stage: getattr(config, stage).model_dump(mode="json") for stage in ("preprocess", "detect", "merge")},
+        "activity": config.activity.model_dump(mode="json", exclude=_OF_TRACES),
         "models": find_models(config.detect),
     }
 
@@ -40,22 +43,41 @@ def describe_recording_inputs(
     volume_key: str, volumes: Iterable[int], times: str, config: Config, folder: Path
 ) -> dict[str, Any]:
     """All that identities and traces depend on, beside what is in the parts."""
-    recognizer = folder / "models" / "recognizer.safetensors"
+    recognizer = find_recognizer(config, folder)
     human = folder / "annotations.sqlite"
     return {
         "pass": RECORDING_PASS,
         "volume pass": volume_key,
         "volumes": format_ranges(volumes),
         "times": times,
-        "recognizer": hash_file(recognizer) if recognizer.is_file() else None,
+        "activity": config.activity.model_dump(mode="json", include=_OF_TRACES),
+        "recognize": config.recognize.model_dump(mode="json", exclude={"weights"}),
+        "train_recognizer": config.train_recognizer.model_dump(mode="json", exclude={"threads"}),
+        "matcher": hash_weights(None, "matcher"),
+        "recognizer": None if recognizer is None else hash_weights(str(recognizer), ""),
         "annotations": hash_file(human) if human.is_file() else None,
     }
+
+
+def find_recognizer(config: Config, folder: Path) -> Path | None:
+    """The trained recognizer to use: the one that the settings name, else the folder's own, else none."""
+    if config.recognize.weights is not None:
+        return Path(config.recognize.weights)
+    own = folder / "models" / "recognizer.safetensors"
+    return own if own.is_file() else None
 
 
 def find_models(params: DetectParams) -> dict[str, str]:
     """Hashes of the weights that the volume pass uses."""
     shipped = "multi_field" if params.method == "paper" else "dense"
     return {"detector": hash_weights(params.weights, shipped), "compass": hash_weights(None, "orientation")}
+
+
+def find_all_models(config: Config, folder: Path) -> dict[str, str]:
+    """Hashes of all weights that a run uses."""
+    recognizer = find_recognizer(config, folder)
+    own = {} if recognizer is None else {"recognizer": hash_weights(str(recognizer), "")}
+    return {**find_models(config.detect), "matcher": hash_weights(None, "matcher"), **own}
 
 
 def probe_recording(recording: Recording, known: str | None = None) -> str:

@@ -4,11 +4,12 @@ import logging
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from cender.activity import ChannelMap, measure_intensities
 from cender.config import Config
 from cender.pipeline.detector import build_detector
 from cender.pipeline.source import Source
 from cender.pipeline.volume import process_volume
-from cender.types import Outcome, Volume
+from cender.types import Intensities, Neurons, Outcome, Volume
 
 _LOG = logging.getLogger(__name__)
 # One thread a worker, whatever their number: the sums of a network then come out alike on one core and on twenty.
@@ -23,16 +24,20 @@ class VolumeJob:
     key: str
     source: Source
     config: Config
+    channel_map: ChannelMap
 
 
 def build_worker(job: VolumeJob) -> Worker:
     """A callable that does all per-volume stages, with its own network; whatever goes wrong is an outcome."""
     detector = build_detector(job.config.detect, threads=THREADS)
-    preprocess, merge = job.config.preprocess, job.config.merge
+    preprocess, merge, activity = job.config.preprocess, job.config.merge, job.config.activity
+
+    def measure(volume: Volume, neurons: Neurons) -> Intensities:
+        return measure_intensities(volume, neurons, job.channel_map, activity)
 
     def work(volume: Volume) -> Outcome:
         try:
-            return process_volume(volume, detector, preprocess, merge)
+            return process_volume(volume, detector, preprocess, merge, measure)
         except Exception as error:  # noqa: BLE001  (one bad volume must not end a night's run)
             _LOG.exception("volume %d", volume.index)
             reason = f"a defect of ours: {type(error).__name__}: {error}"

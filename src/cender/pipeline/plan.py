@@ -13,7 +13,7 @@ from cender.pipeline.volume_pass import load_unreadable
 from cender.pipeline.work import Work
 
 INPUTS = "made_from"
-TABLES = ("volumes", "regions", "neurons", "timings")
+TABLES = ("volumes", "regions", "neurons", "timings", "traces")
 
 
 @dataclass(frozen=True, slots=True)

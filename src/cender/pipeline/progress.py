@@ -7,10 +7,10 @@ from typing import Literal
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """Told after every volume, and at the beginning of the second pass.
+    """Told after every volume, at the beginning of the second pass, and after every step of learning in it.
 
-    ``done`` and ``total`` count the volumes that this call has to do; ``volumes_per_s`` is the rate over the last of
-    them, NaN at first.
+    ``done`` and ``total`` count the volumes that this call has to do, or the steps of learning; ``volumes_per_s`` is
+    the rate over the last of them, NaN at first.
     """
 
     stage: Literal["volumes", "recording"]

@@ -1,57 +1,97 @@
 """The second pass, over the tables: identities, traces, and every table in its place."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import logging
+from collections.abc import Iterator, Sequence
+from pathlib import Path
 
+import numpy as np
 import polars as pl
 
+from cender.activity import Sightings, compute_traces
 from cender.config import Config
-from cender.io.results.assembly import assemble_tables, load_annotations
+from cender.errors import DataError
+from cender.io.results.assembly import Assembly, assemble_tables, load_annotations
 from cender.io.results.outcomes import tabulate_outcomes
 from cender.io.results.parts import Part
 from cender.io.results.run_folder import RunFolder
 from cender.io.results.run_results import load_centres
+from cender.io.results.schemas import IDENTITIES
+from cender.io.results.trace_tables import extend_identities, tabulate_traces, widen_ratio
+from cender.pipeline.inputs import find_recognizer
 from cender.pipeline.numbering import keep_numbers
 from cender.pipeline.plan import Plan, find_chosen
+from cender.pipeline.progress import OnProgress, Progress, ignore_progress
+from cender.pipeline.recognizer import identify_recording
 from cender.pipeline.volume_pass import load_unreadable
 from cender.pipeline.work import Work
+from cender.training.recognizer import Progress as Step
 from cender.types import Annotation, Identities, Outcome, VoxelSize
 
-Identify = Callable[[Sequence[Annotation], Mapping[int, Annotation], Config], Mapping[int, Identities]]
+_LOG = logging.getLogger(__name__)
 
 
-def leave_unnamed(
-    volumes: Sequence[Annotation], annotated: Mapping[int, Annotation], config: Config
-) -> dict[int, Identities]:
-    """No identities at all."""
-    return {}
-
-
-def run_tables(work: Work, plan: Plan, folder: RunFolder, identify: Identify = leave_unnamed) -> pl.DataFrame:
-    """Make identities and traces, and put all tables in place; returns the table of volumes."""
+def run_tables(work: Work, plan: Plan, folder: RunFolder, on_progress: OnProgress = ignore_progress) -> tuple[str, ...]:
+    """Make identities and traces, and put all tables in place; returns what there is to say about them."""
     parts, chosen = find_chosen(plan), set(plan.chosen)
-    known = _identify(work, parts, chosen, folder, identify)
+    known, doubts = _identify(work, parts, chosen, folder, on_progress)
     with assemble_tables(work.path) as tables:
         for name in ("timings", "regions"):
             tables.join_parts(name, parts, chosen)
-        tables.join_neurons(parts, chosen, known)
-        failed = _tabulate_failed(work, plan)
-        return tables.join_volumes(parts, chosen, failed, {v: work.recording.time_s(v) for v in plan.chosen})
+        seen = tables.join_neurons(parts, chosen, known)
+        times = {volume: work.recording.time_s(volume) for volume in plan.chosen}
+        volumes = tables.join_volumes(parts, chosen, _tabulate_failed(work, plan), times)
+        return (*doubts, *_save_traces(work, tables, volumes, seen, folder))
 
 
 def _identify(
-    work: Work, parts: Sequence[Part], chosen: set[int], folder: RunFolder, identify: Identify
-) -> dict[int, Identities]:
-    volumes = list(load_annotations(parts, chosen))
-    known = identify(volumes, {}, work.config)
-    places = {one.volume: one for one in volumes}
+    work: Work, parts: Sequence[Part], chosen: set[int], folder: RunFolder, on_progress: OnProgress
+) -> tuple[dict[int, Identities], list[str]]:
+    """Identities by volume under numbers that stay, and why there are none."""
+    places = {one.volume: one for one in load_annotations(parts, chosen) if len(one)}
+    config = choose_recognizer(work.config, work.path)
+
+    def tell(step: Step) -> None:
+        on_progress(Progress("recording", step.step, step.steps))
+
+    try:
+        known = identify_recording(list(places.values()), {}, config, on_step=tell)
+    except DataError as error:
+        _LOG.warning("no identities: %s", error)
+        return {}, [f"no identities, and so no traces: {error}"]
     names = frozenset(folder.load_names())
-    return keep_numbers(known, places, _load_earlier(folder), taken=names)
+    return keep_numbers(known, places, _load_earlier(folder), taken=names), []
+
+
+def choose_recognizer(config: Config, folder: Path) -> Config:
+    """The settings, with the folder's own recognizer where it has one and they name no other."""
+    own = find_recognizer(config, folder)
+    if own is None:
+        return config
+    return config.model_copy(update={"recognize": config.recognize.model_copy(update={"weights": str(own)})})
 
 
 def _load_earlier(folder: RunFolder) -> Iterator[Annotation]:
     """Volumes of the last pass; none where there was none."""
     if folder.has_table("neurons"):
         yield from load_centres(folder)
+
+
+def _save_traces(
+    work: Work, tables: Assembly, volumes: pl.DataFrame, seen: pl.DataFrame, folder: RunFolder
+) -> tuple[str, ...]:
+    values = {
+        name: seen[name].fill_null(float("nan")).to_numpy().astype(float) for name in ("probability", "red", "green")
+    }
+    sightings = Sightings(seen["volume"].to_numpy(), seen["identity"].to_numpy(), **values)
+    time_s = volumes["time_s"].fill_null(float("nan")).to_numpy()
+    found = compute_traces(sightings, volumes["volume"].to_numpy(), time_s, work.config.activity)
+    tables.save("traces", tabulate_traces(found.traces))
+    tables.save_csv("traces_wide.csv", widen_ratio(found.traces, folder.load_names()))
+    listed = folder.load_identities()
+    extended = extend_identities(listed, np.unique(sightings.identity).tolist())
+    if listed is None or extended.height > listed.height:
+        tables.save_csv("identities.csv", extended, IDENTITIES)
+    return found.notes
 
 
 def _tabulate_failed(work: Work, plan: Plan) -> pl.DataFrame:

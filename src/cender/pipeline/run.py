@@ -13,10 +13,13 @@ from cender.errors import DataError
 from cender.io import create_run, load_run, open_run
 from cender.io.atomic import explain_failure
 from cender.io.results.run_folder import RunFolder
+from cender.pipeline.channels import describe_channels, format_channel_map, settle_channel_map
 from cender.pipeline.executor import choose_executor
+from cender.pipeline.inputs import find_all_models
 from cender.pipeline.job import VolumeJob
 from cender.pipeline.plan import INPUTS, Plan, make_plan, make_state
 from cender.pipeline.progress import OnProgress, Progress, ignore_progress
+from cender.pipeline.reading import PatientReader
 from cender.pipeline.recording_pass import run_tables
 from cender.pipeline.summary import Summary, summarize_run
 from cender.pipeline.volume_pass import run_volumes
@@ -146,15 +149,24 @@ def _claim(work: Work) -> RunFolder:
 
 def _run_passes(work: Work, plan: Plan, folder: RunFolder, executor: Any, on_progress: OnProgress) -> tuple[str, ...]:
     if not plan.reasons:
-        folder.save_settings(describe_work(work, plan.inputs["models"]))
+        folder.save_settings(describe_work(work, find_all_models(work.config, work.path)))
         return ()
     plan.store.save_note(INPUTS, plan.inputs)
-    run_volumes(VolumeJob(plan.key, work.source, work.config), plan.store, plan.todo, executor, on_progress)
-    on_progress(Progress("recording", 0, 1))
-    run_tables(work, plan, folder)
+    reader = PatientReader(work.source, work.config.run.wait_s)
+    channel_map = settle_channel_map(reader, plan.chosen, plan.store, work.config.activity)
+    job = VolumeJob(plan.key, work.source, work.config, channel_map)
+    run_volumes(job, plan.store, plan.todo, executor, on_progress)
+    on_progress(Progress("recording", 0, 0))
+    notes = run_tables(work, plan, folder, on_progress)
     plan.store.remove_others()
-    folder.save_settings({**describe_work(work, plan.inputs["models"]), "state": make_state(work, plan)})
-    return ()
+    folder.save_settings(
+        {
+            **describe_work(work, find_all_models(work.config, work.path)),
+            "channel_map": format_channel_map(channel_map),
+            "state": make_state(work, plan),
+        }
+    )
+    return (*describe_channels(work.recording, channel_map), *notes)
 
 
 def _say_unusable(work: Work, volumes: pl.DataFrame) -> str:

@@ -11,25 +11,37 @@ from cender.merge import merge_regions
 from cender.merge.params import MergeParams
 from cender.preprocess import find_head
 from cender.preprocess.params import PreprocessParams
-from cender.types import Annotation, Detections, Head, Neurons, Outcome, Status, Volume, VoxelSize
+from cender.types import Annotation, Detections, Head, Intensities, Neurons, Outcome, Status, Volume, VoxelSize
 
 Detector = Callable[[Real[np.ndarray, "z y x"], Head, VoxelSize], Detections]
+Measure = Callable[[Volume, Neurons], Intensities]
 
 
-def process_volume(volume: Volume, detector: Detector, preprocess: PreprocessParams, merge: MergeParams) -> Outcome:
-    """Head, regions and neurons of one volume; a volume that cannot be used gives an outcome that says why.
+def process_volume(
+    volume: Volume,
+    detector: Detector,
+    preprocess: PreprocessParams,
+    merge: MergeParams,
+    measure: Measure | None = None,
+) -> Outcome:
+    """Head, regions, neurons and intensities of one volume; one that cannot be used gives an outcome that says why.
+
+    Neurons are found in the red channel; in the green one where there is no other.
 
     Parameters
     ----------
     volume
-        With its red channel and its voxel size.
+        With a red or a green channel, and its voxel size.
     detector
         What `build_detector` makes.
     preprocess, merge
         Settings of the stages before and after it.
+    measure
+        Intensities of the neurons; not measured by default.
     """
-    if volume.red is None or volume.voxel_um is None:
-        lacking = "red channel" if volume.red is None else "voxel size"
+    seen = volume.green if volume.red is None else volume.red
+    if seen is None or volume.voxel_um is None:
+        lacking = "red or green channel" if seen is None else "voxel size"
         return Outcome(volume.index, volume.time_s, "failed", f"the volume has no {lacking}")
     spent: dict[str, float] = {}
     start = perf_counter()
@@ -42,12 +54,16 @@ def process_volume(volume: Volume, detector: Detector, preprocess: PreprocessPar
 
     head: Head | None = None
     try:
-        head = find_head(volume.red, volume.voxel_um, preprocess)
+        head = find_head(seen, volume.voxel_um, preprocess)
         lap("preprocess")
-        found = detector(volume.red, head, volume.voxel_um)
+        found = detector(seen, head, volume.voxel_um)
         lap("detect")
         neurons = merge_regions(found, merge, volume.voxel_um)
         lap("merge")
+        intensities = None
+        if measure is not None:
+            intensities = measure(volume, neurons)
+            lap("activity")
     except UnusableVolume as error:
         return Outcome(volume.index, volume.time_s, "failed", str(error), head=head, milliseconds=spent)
     if not len(neurons):
@@ -55,7 +71,7 @@ def process_volume(volume: Volume, detector: Detector, preprocess: PreprocessPar
     flagged = head.quality < preprocess.flag_below
     reason = f"the head's place or axes are unsure (quality {head.quality:.2f})" if flagged else ""
     status: Status = "flagged" if flagged else "ok"
-    return Outcome(volume.index, volume.time_s, status, reason, head, neurons, milliseconds=spent)
+    return Outcome(volume.index, volume.time_s, status, reason, head, neurons, None, spent, intensities)
 
 
 def annotate_outcome(outcome: Outcome, voxel_um: VoxelSize) -> Annotation:

@@ -15,7 +15,7 @@ from cender.pipeline.inputs import probe_recording
 from cender.pipeline.source import Source
 from cender.types import Recording
 
-SECTIONS = ("recording", "preprocess", "detect", "merge", "run")
+SECTIONS = ("recording", "preprocess", "detect", "merge", "recognize", "train_recognizer", "activity", "run")
 # Of [recording] in run.toml: what was found, as against what was set.
 _FACTS = ("source", "sources", "lengths", "format", "shape", "dtype", "probe")
 

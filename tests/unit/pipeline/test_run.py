@@ -3,6 +3,7 @@
 import errno
 import os
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -15,11 +16,19 @@ from cender.config import load_config
 from cender.errors import ConfigError, DataError, UnreadableRecording, UnsupportedFormat
 from cender.io.results import parts as parts_module
 from cender.io.results.lock import hold_lock
+from cender.pipeline import recording_pass
 from cender.pipeline import run as run_module
 from cender.pipeline.run import Run, open_results, plan_run, run_recording
+from cender.types import Identities
 
-TABLES = ("volumes", "regions", "neurons", "timings")
+TABLES = ("volumes", "regions", "neurons", "timings", "traces")
 SMALL_PARTS = "run.part_volumes=4"
+
+
+@pytest.fixture(autouse=True)
+def _no_learning(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Identities take a minute to learn; here nobody is named unless a test says so."""
+    monkeypatch.setattr(recording_pass, "identify_recording", lambda *words, **more: {})
 
 
 @pytest.fixture
@@ -312,6 +321,79 @@ def test_recordings_that_differ_do_not_join(go, film, worm, tmp_path) -> None:
 def test_a_new_run_needs_a_folder(go, film) -> None:
     with pytest.raises(ConfigError, match="--out WORM"):
         run_recording(film)
+
+
+def name_by_row(volumes, annotated, config, on_step) -> dict[int, Identities]:
+    """Every neuron by its place in the list, counted from a number that moves from call to call."""
+    return {one.volume: Identities(NUMBERS.first + np.arange(len(one)), np.full(len(one), 0.9)) for one in volumes}
+
+
+def refuse_to_name(volumes, annotated, config, on_step) -> dict[int, Identities]:
+    raise DataError("too few neurons")
+
+
+@dataclass
+class NUMBERS:
+    first = 5
+
+
+@pytest.fixture
+def named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(NUMBERS, "first", 5)
+    monkeypatch.setattr(recording_pass, "identify_recording", name_by_row)
+
+
+def test_identities_become_traces(go, film, worm, named) -> None:
+    run = go(film, worm)
+    assert set(run.neurons["identity"]) == {0, 1, 2}, "a machine's identity gets the lowest free number"
+    assert run.traces.height == 30
+    assert run.traces["valid"].all()
+    green = run.neurons.filter(pl.col("identity") == 1).sort("volume")["green"].to_numpy()
+    ratio = run.traces.filter(pl.col("identity") == 1)["ratio"].to_numpy()
+    assert np.corrcoef(green, ratio)[0, 1] > 0.9
+    assert run.wide.columns == ["volume", "time_s", "0", "1", "2"]
+    assert run.wide.height == 10
+
+
+def test_machine_identities_keep_their_numbers(go, film, worm, named, monkeypatch) -> None:
+    before = go(film, worm).neurons
+    monkeypatch.setattr(NUMBERS, "first", 100)
+    executor = FakeExecutor()
+    after = go(film, worm, executor=executor, sets=("activity.least_probability=0.4",)).neurons
+    assert executor.asked == []
+    assert_frame_equal(before, after)
+
+
+def test_the_users_names_stay_and_are_used(go, film, worm, named) -> None:
+    go(film, worm)
+    listed = worm / "identities.csv"
+    assert listed.read_text(encoding="utf-8").splitlines() == ["identity,name,note", "0,,", "1,,", "2,,"]
+    listed.write_text("identity,name,note,mine\n1,AVAL,bright,x\n", encoding="utf-8")
+    run = go(film, worm, sets=("activity.bleaching=none",))
+    assert listed.read_text(encoding="utf-8").splitlines()[1] == "1,AVAL,bright,x"
+    assert run.names == {1: "AVAL"}
+    assert run.wide.columns == ["volume", "time_s", "0", "AVAL", "2"]
+
+
+def test_a_new_recognizer_redoes_identities_only(go, film, worm, named) -> None:
+    go(film, worm)
+    (worm / "models").mkdir()
+    (worm / "models" / "recognizer.safetensors").write_bytes(b"weights")
+    executor = FakeExecutor()
+    run = go(worm, executor=executor)
+    assert executor.asked == []
+    assert run.summary is not None
+    assert [text.split(" was ")[0] for text in run.summary.redone] == ["identities and traces: recognizer"]
+
+
+def test_without_identities_there_are_no_traces_but_all_tables(go, film, worm, monkeypatch) -> None:
+    monkeypatch.setattr(recording_pass, "identify_recording", refuse_to_name)
+    run = go(film, worm)
+    assert run.traces.height == 0
+    assert run.neurons.height == 30
+    assert run.summary is not None
+    assert any("no identities, and so no traces: too few neurons" in line for line in run.summary.advice)
+    assert any("annotate volume" in line for line in run.summary.advice)
 
 
 def test_results_can_be_opened_without_computing(go, film, worm) -> None:

@@ -13,6 +13,9 @@ def speed(
     folder: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Where to put the file that is read (sparse).")
     ] = None,
+    volumes: Annotated[int, typer.Option(min=0, help="Volumes of a whole run from file to tables; 0: none.")] = 200,
+    long: Annotated[int, typer.Option(min=0, help="Volumes of a run whose memory is measured; 0: none.")] = 2000,
+    kills: Annotated[int, typer.Option(min=0, help="Runs to kill at random moments and to take up again.")] = 20,
     config_file: ConfigFile = None,
     sets: Sets = None,
     json: Json = False,
@@ -29,18 +32,20 @@ def speed(
         task = bar.add_task("reading a file")
         file = measure_file(gigabytes, folder, lambda done, all: bar.update(task, completed=done, total=all))
         task = bar.add_task("reading a recording made on the fly")
-        long = measure_reading(
+        fly = measure_reading(
             make_long_recording(gigabytes), lambda done, all: bar.update(task, completed=done, total=all)
         )
     drawing = measure_drawing()
     STDERR.print("finding neurons, beside reading and beside the paper's network")
-    stages = measure_stages(load_config(config_file, sets or []).detect)
+    config = load_config(config_file, sets or [])
+    stages = measure_stages(config.detect)
     figures: dict[str, Any] = {
         "file": file,
-        "on_the_fly": long,
+        "on_the_fly": fly,
         "simulator": drawing,
         "stages": stages,
         "paper_network": measure_paper_network(stages["total_ms"]),
+        **_measure_runs(config, folder, volumes, long, kills),
         "ratios": {
             "reading_to_memmap": file["warm_ms_per_volume"] / file["memmap_ms_per_volume"],
             "drawing_to_memmap": 1e3 * drawing["draw_s_per_volume"] / file["memmap_ms_per_volume"],
@@ -52,6 +57,55 @@ def speed(
         print_json(figures)
         return
     _print_speed(figures)
+
+
+def _measure_runs(config: Any, folder: Path | None, volumes: int, long: int, kills: int) -> dict[str, Any]:
+    """Figures of whole runs; those of which none is wanted are left out."""
+    from cender.bench.resume import measure_resume
+    from cender.bench.run import measure_memory, measure_run
+    from cender.cli.console import STDERR, show_progress
+
+    figures: dict[str, Any] = {}
+    with show_progress() as bar:
+        if volumes:
+            task = bar.add_task("running from file to tables")
+            figures["run"] = measure_run(
+                config, volumes, folder, lambda done, all: bar.update(task, completed=done, total=all)
+            )
+        if kills:
+            killing = bar.add_task("killing runs")
+            figures["resume"] = measure_resume(kills, lambda n, all: bar.update(killing, completed=n, total=all))
+    if long:
+        STDERR.print(f"memory of a run over {long} volumes")
+        figures["memory"] = measure_memory(config, long)
+    return figures
+
+
+def _print_runs(figures: dict[str, Any]) -> None:
+    from rich.table import Table
+
+    from cender.cli.console import STDOUT
+
+    if "run" in figures:
+        table = Table(title=f"A whole run, {figures['run']['volumes']} volumes, from file to tables")
+        for column in ("file", "ms a volume", "volumes/s", "reading and projecting, ms", "ratio"):
+            table.add_column(column, justify="left" if column == "file" else "right")
+        for name in ("warm", "cold"):
+            if name in figures["run"]:
+                one = figures["run"][name]
+                numbers = (one["run_ms_per_volume"], one["volumes_per_s"], one["read_and_project_ms"])
+                table.add_row(name, *(f"{number:.1f}" for number in (*numbers, one["ratio_to_reading"])))
+        STDOUT.print(table)
+    if "memory" in figures:
+        one = figures["memory"]
+        if one["peak_mb"] is not None and one["early_mb"] is not None:
+            STDOUT.print(
+                f"Memory of a run over {one['volumes']} volumes: {one['early_mb']:.0f} MB after a tenth of them, "
+                f"{one['peak_mb']:.0f} MB at the end."
+            )
+    if "resume" in figures:
+        one = figures["resume"]
+        STDOUT.print(f"Killed at random moments and taken up again: {one['alike']} of {one['kills']} ended alike.")
 
 
 def _print_speed(figures: dict[str, Any]) -> None:
@@ -78,6 +132,7 @@ def _print_speed(figures: dict[str, Any]) -> None:
         f"{ratios['drawing_to_memmap']:.0f} ×. {figures['machine']}, cender {figures['version']}."
     )
     _print_stages(figures["stages"], figures["paper_network"])
+    _print_runs(figures)
 
 
 def _print_stages(stages: dict[str, Any], paper: dict[str, Any]) -> None:

@@ -78,11 +78,16 @@ class RunFolder:
 
     def load_names(self) -> dict[int, str]:
         """Cell names by identity from the user's ``identities.csv``; none where there is no such file."""
-        path = self.path / "identities.csv"
-        if not path.is_file():
+        table = self.load_identities()
+        if table is None:
             return {}
-        rows = load_table(path, IDENTITIES).select("identity", "name").drop_nulls()
+        rows = table.select("identity", "name").drop_nulls()
         return {identity: name for identity, name in rows.iter_rows() if name.strip()}
+
+    def load_identities(self) -> pl.DataFrame | None:
+        """The user's ``identities.csv``, None where there is no such file."""
+        path = self.path / "identities.csv"
+        return load_table(path, IDENTITIES) if path.is_file() else None
 
     def _table_path(self, name: str) -> Path:
         if name not in RUN_TABLES:

@@ -1,0 +1,140 @@
+"""What a whole run costs, from file to tables: beside merely reading the same file, and over a long recording."""
+
+import os
+import tempfile
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from multiprocessing import get_context
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+import cv2
+import numpy as np
+from jaxtyping import Shaped
+
+from cender.bench.reading import measure_peak_mb
+from cender.config import Config
+from cender.io import RecordingParams, open_recording, repeat_recording, save_recording
+from cender.io.recordings.joined import join_recordings
+from cender.pipeline.progress import Progress
+from cender.pipeline.run import run_recording
+from cender.simulate import SimulateParams, simulate_recording
+from cender.types import Recording
+
+SEED = 9600
+DRAWN = 8
+HELD = 4
+OnVolume = Callable[[int, int], None]
+
+
+@dataclass(frozen=True, slots=True)
+class ColdReader:
+    """Reads from the disk, not from what the system still holds of the file; only Linux can be told to forget."""
+
+    recording: Recording
+    path: Path
+
+    def __call__(self, volume: int, channels: tuple[int, ...]) -> Shaped[np.ndarray, "c z y x"]:
+        """One volume, after the system has forgotten the file."""
+        forget(self.path)
+        return self.recording.read(volume, channels)
+
+
+def forget(path: Path) -> bool:
+    """Ask the system to drop a file from its memory; whether it can be asked at all."""
+    if not hasattr(os, "posix_fadvise"):
+        return False
+    handle = os.open(path, os.O_RDONLY)
+    try:
+        os.posix_fadvise(handle, 0, 0, os.POSIX_FADV_DONTNEED)
+    finally:
+        os.close(handle)
+    return True
+
+
+def measure_run(
+    config: Config, volumes: int, folder: Path | None = None, on_volume: OnVolume = lambda done, total: None
+) -> dict[str, Any]:
+    """Time of a whole run, and of only reading both channels and projecting one, from a warm and from a cold file.
+
+    The file holds a few drawn volumes, which are read again and again.
+    """
+    with tempfile.TemporaryDirectory(dir=folder) as room:
+        path = Path(room) / "recording.npy"
+        drawn = simulate_recording(SimulateParams(seed=SEED, volumes=DRAWN)).recording
+        save_recording(drawn, path)
+        settings = RecordingParams(axes="TCZYX", voxel_um=drawn.voxel_um, rate_hz=drawn.rate_hz, roles=("red", "green"))
+        one = open_recording(path, settings)
+        rounds = -(-volumes // len(one))
+        warm = join_recordings([one] * rounds).limited(0, volumes)
+        figures: dict[str, Any] = {
+            "volumes": volumes,
+            "seed": SEED,
+            "warm": _compare(warm, config, room, "warm", on_volume),
+        }
+        if forget(path):
+            cold = replace(warm, read=ColdReader(warm, path))
+            figures["cold"] = _compare(cold, config, room, "cold", on_volume)
+    return figures
+
+
+def measure_memory(config: Config, volumes: int) -> dict[str, Any]:
+    """Most memory of a run over a long recording that repeats a few volumes, in a process of its own.
+
+    ``early_mb`` is the peak after a tenth of the volumes, ``peak_mb`` after all tables are in place.
+    """
+    context = get_context("spawn")
+    with context.Pool(1) as pool:
+        return pool.apply(_run_long, (config, volumes))
+
+
+def _run_long(config: Config, volumes: int) -> dict[str, Any]:
+    drawn = simulate_recording(SimulateParams(seed=SEED, volumes=HELD)).recording
+    long = repeat_recording(drawn, volumes, HELD)
+    early: list[float | None] = []
+
+    def note(progress: Progress) -> None:
+        if not early and progress.done * 10 >= progress.total:
+            early.append(measure_peak_mb())
+
+    with tempfile.TemporaryDirectory() as room:
+        start = perf_counter()
+        run_recording(long, Path(room) / "run", config, on_progress=note)
+        seconds = perf_counter() - start
+    return {
+        "volumes": volumes,
+        "held_volumes": HELD,
+        "early_mb": early[0] if early else None,
+        "peak_mb": measure_peak_mb(),
+        "seconds": seconds,
+    }
+
+
+def _compare(recording: Recording, config: Config, room: str, name: str, on_volume: OnVolume) -> dict[str, float]:
+    """Time of merely reading before and after the run, whose mean it is compared with."""
+    before = _read_all(recording)
+    start = perf_counter()
+    run_recording(
+        recording,
+        Path(room) / name,
+        config,
+        on_progress=lambda progress: on_volume(progress.done, progress.total) if progress.stage == "volumes" else None,
+    )
+    whole = perf_counter() - start
+    reading = (before + _read_all(recording)) / 2
+    return {
+        "run_ms_per_volume": 1e3 * whole / len(recording),
+        "read_and_project_ms": 1e3 * reading / len(recording),
+        "ratio_to_reading": whole / reading,
+        "volumes_per_s": len(recording) / whole,
+    }
+
+
+def _read_all(recording: Recording) -> float:
+    start = perf_counter()
+    for volume in recording:
+        projection = volume.data[0, 0].copy()
+        for frame in volume.data[0, 1:]:
+            cv2.max(projection, frame, dst=projection)
+    return perf_counter() - start

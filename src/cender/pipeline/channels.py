@@ -1,0 +1,90 @@
+"""The two channels of a recording: checked, and brought together once for all volumes."""
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from cender.activity import ActivityParams, ChannelMap, estimate_channel_map
+from cender.errors import ConfigError
+from cender.io.results.parts import PartStore
+from cender.pipeline.reading import PatientReader
+from cender.types import Recording, Volume
+
+NOTE = "channel_map"
+# A handful: they are all in memory at the same time.
+SAMPLED = 6
+
+
+def settle_channel_map(
+    reader: PatientReader, volumes: Sequence[int], store: PartStore, params: ActivityParams
+) -> ChannelMap:
+    """The map that these parts were made with, else one estimated from volumes all over the recording, and kept."""
+    kept = store.load_note(NOTE)
+    if kept is not None:
+        return parse_channel_map(kept)
+    sampled = sample_volumes(reader, volumes)
+    refuse_blank_red(reader.recording, sampled)
+    found = estimate_channel_map(sampled, params)
+    store.save_note(NOTE, format_channel_map(found))
+    return found
+
+
+def sample_volumes(reader: PatientReader, volumes: Sequence[int]) -> list[Volume]:
+    """A few volumes, evenly spread over those that are given; damaged ones are left out."""
+    chosen = sorted({int(row) for row in np.linspace(0, len(volumes) - 1, min(SAMPLED, len(volumes)))})
+    found = (reader.read(volumes[row]) for row in chosen)
+    return [one for one in found if isinstance(one, Volume)]
+
+
+def refuse_blank_red(recording: Recording, sampled: Sequence[Volume]) -> None:
+    """Raise where nothing is in the red channel of any volume though the green one shows something."""
+    red, green = recording.channel("red"), recording.channel("green")
+    if red is None or green is None or not sampled:
+        return
+    blank = all(one.red is not None and one.red.min() == one.red.max() for one in sampled)
+    if blank and any(one.green is not None and one.green.min() < one.green.max() for one in sampled):
+        swapped = ["green" if role == "red" else "red" if role == "green" else role for role in recording.roles or ()]
+        raise ConfigError(
+            f"{recording.source}: channel {red}, which is taken as red, is blank in volumes "
+            f"{', '.join(str(one.index) for one in sampled)}, while channel {green} is not; are the channel roles "
+            f"right? Otherwise give --set recording.roles={','.join(swapped)}"
+        )
+
+
+def describe_channels(recording: Recording, found: ChannelMap) -> list[str]:
+    """What the channels of this recording cannot give, and what is doubtful about them."""
+    notes = []
+    if recording.channel("red") is None:
+        notes.append(
+            "there is no red channel: neurons are found in green, where dark ones are missed, and no ratio can be given"
+        )
+    if recording.channel("green") is None:
+        notes.append("there is no green channel: neurons and identities are given, but no activity")
+    if not found.trusted:
+        notes.append(f"red and green are taken as aligned: {found.reason}")
+    return notes
+
+
+def format_channel_map(found: ChannelMap) -> dict[str, Any]:
+    """A channel map as plain values; what is not known is left out."""
+    values = {
+        "red_to_green": [float(value) for value in found.matrix_yx.ravel()],
+        "shift_z": int(found.shift_z),
+        "source": found.source,
+        "residual_px": float(found.residual_px),
+        "residual_um": float(found.residual_um),
+        "quality": float(found.quality),
+        "points": int(found.points),
+        "trusted": bool(found.trusted),
+        "reason": found.reason,
+    }
+    return {key: value for key, value in values.items() if not (isinstance(value, float) and math.isnan(value))}
+
+
+def parse_channel_map(values: Mapping[str, Any]) -> ChannelMap:
+    """The channel map of `format_channel_map`."""
+    given = dict(values)
+    matrix = np.array(given.pop("red_to_green"), float).reshape(2, 3)
+    return ChannelMap(matrix, **given)
