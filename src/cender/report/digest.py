@@ -7,12 +7,14 @@ from typing import Literal
 import numpy as np
 from jaxtyping import Float, Int
 
+from cender.activity import Bleaching, fit_bleaching
 from cender.report.folder import NeuronColumns, RunFacts, VolumeColumns
 from cender.report.presence import Presence, count_presence
 from cender.report.speed import StageSpeed, measure_stages
 from cender.report.suggest import Candidates, Suggestion, describe_posture, suggest_volumes
 from cender.report.traces import correlate_with_red
 
+Channel = Literal["red", "green"]
 FOLLOWS = 0.5
 """A ratio is said to follow its red brightness from this correlation on, if chance does not reach it."""
 
@@ -32,6 +34,7 @@ class Digest:
     stages: tuple[StageSpeed, ...]
     red_correlation: Float[np.ndarray, " k"] | None
     red_chance: float
+    bleaching: Mapping[Channel, Bleaching]
 
     @property
     def followers(self) -> Int[np.ndarray, " f"]:
@@ -55,7 +58,19 @@ def digest_run(facts: RunFacts, suggestions: int = 5) -> Digest:
     if traces is not None and np.isfinite(traces.ratio).any():
         correlation, chance = correlate_with_red(traces)
     timings: Mapping[str, Float[np.ndarray, " n"]] = facts.timings or {}
-    return Digest(clock, label, presence, annotated, tuple(wanted), tuple(measure_stages(timings)), correlation, chance)
+    stages = tuple(measure_stages(timings))
+    fading = fit_channels(facts)
+    return Digest(clock, label, presence, annotated, tuple(wanted), stages, correlation, chance, fading)
+
+
+def fit_channels(facts: RunFacts) -> dict[Channel, Bleaching]:
+    """Bleaching of the channels that were measured, found as the run found it."""
+    traces = facts.traces
+    if traces is None or facts.settings.get("activity", {}).get("bleaching") == "none":
+        return {}
+    clock = traces.time_s if np.isfinite(traces.time_s).all() else traces.volume.astype(float)
+    channels: dict[Channel, Float[np.ndarray, "k t"]] = {"red": traces.red, "green": traces.green}
+    return {name: fit_bleaching(light, clock) for name, light in channels.items() if np.isfinite(light).any()}
 
 
 def _choose_clock(facts: RunFacts) -> tuple[Float[np.ndarray, " n"], Literal["time (s)", "volume"]]:

@@ -50,7 +50,8 @@ def _list_cards(facts: RunFacts, digest: Digest) -> list[tuple[str, str]]:
     if facts.traces is not None:
         cards.append((str(len(facts.traces.identity)), f"traces, {facts.traces.valid.mean():.0%} valid"))
     if digest.stages:
-        cards.append((f"{sum(one.median_ms for one in digest.stages):.0f} ms", "of work a volume"))
+        total_ms = sum(one.median_ms for one in digest.stages)
+        cards.append((f"{total_ms:.0f} ms" if total_ms < 999.5 else f"{total_ms / 1e3:.1f} s", "of work a volume"))
     return cards
 
 

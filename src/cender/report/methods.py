@@ -5,6 +5,8 @@ from typing import Any
 
 import numpy as np
 
+from cender.activity import Bleaching
+from cender.report.digest import Channel
 from cender.report.folder import RunFacts
 from cender.report.reasons import count_statuses
 from cender.report.settings import list_models
@@ -12,7 +14,7 @@ from cender.report.settings import list_models
 PAPER = "Wu et al. 2022 (doi:10.1371/journal.pcbi.1010594)"
 
 
-def write_methods(facts: RunFacts) -> str:
+def write_methods(facts: RunFacts, bleaching: Mapping[Channel, Bleaching]) -> str:
     """Sentences about what was done to this recording; what the folder does not say is left out, not guessed."""
     settings = facts.settings
     sentences = [
@@ -20,7 +22,7 @@ def write_methods(facts: RunFacts) -> str:
         f"It was analysed with cender {settings.get('cender', '(version not known)')}, which builds on {PAPER}.",
         _say_finding(settings),
         _say_recognition(facts),
-        _say_activity(facts),
+        _say_activity(facts, bleaching),
         _say_models(settings),
     ]
     return " ".join(sentence for sentence in sentences if sentence)
@@ -85,7 +87,7 @@ def _say_recognition(facts: RunFacts) -> str:
     return text + (f" (mean probability {probability.mean():.2f})." if len(probability) else ".")
 
 
-def _say_activity(facts: RunFacts) -> str:
+def _say_activity(facts: RunFacts, bleaching: Mapping[Channel, Bleaching]) -> str:
     traces = facts.traces
     if traces is None:
         return ""
@@ -94,11 +96,22 @@ def _say_activity(facts: RunFacts) -> str:
         which = "red" if np.isfinite(traces.red).any() else "green"
         return f"The brightness of each identity was measured in the {which} channel; no ratio is available."
     text = (
-        "The activity of each identity is the ratio R of its background-subtracted green to its red fluorescence, "
-        "corrected for bleaching in both channels, and ΔR/R0 with R0 the 20th percentile of R over valid volumes"
+        "The activity of each identity is the ratio R of its background-subtracted green to its red fluorescence"
+        f"{_say_bleaching(bleaching)}, and ΔR/R0 with R0 the 20th percentile of R over valid volumes"
     )
     kept = f"; values without a sure identity are missing, not filled in ({traces.valid.mean():.0%} are valid)"
     return f"{text}{kept}{_list_numbers(params)}."
+
+
+def _say_bleaching(bleaching: Mapping[Channel, Bleaching]) -> str:
+    """How the channels were corrected."""
+    said = []
+    for name, fit in bleaching.items():
+        times = " and ".join(f"{lasting:.3g} s" for lasting in fit.lasting_s if np.isfinite(lasting))
+        if fit.model != "none":
+            kind = "one exponential" if fit.model == "mono" else "the sum of two exponentials"
+            said.append(f"{name} by {kind}" + (f" ({times})" if times else ""))
+    return f", corrected for bleaching ({', '.join(said)})" if said else ", not corrected for bleaching"
 
 
 def _list_numbers(params: Mapping[str, Any]) -> str:

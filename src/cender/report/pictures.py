@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from cender.plots.activity import Fading, draw_bleaching
 from cender.plots.report_activity import draw_heat_map, draw_motion, draw_traces
 from cender.plots.report_frames import choose_frames, count_columns, draw_sample
 from cender.plots.report_speed import draw_speed
@@ -95,6 +96,17 @@ def _draw_activity(facts: RunFacts, digest: Digest) -> list[Illustration]:
             "activity (slow trends taken out; dashed: what chance reaches). A little below zero is usual, because "
             "noise in red is in the denominator. Right: ratio against red where the correlation is strongest, late "
             "volumes dark.",
+        )
+    fading = {
+        name: Fading(fit.times_s, fit.level, fit.fit, fit.reason)
+        for name, fit in digest.bleaching.items()
+        if len(fit.times_s)
+    }
+    if fading:
+        drawings["bleaching"] = (
+            draw_bleaching(fading),
+            "Bleaching: how bright all identities are together, relative to the start (dots), and the curve that was "
+            "taken off (line).",
         )
     return [
         Illustration(name, "activity", caption, render_figure(figure)) for name, (figure, caption) in drawings.items()

@@ -91,6 +91,9 @@ def write_activity(facts: RunFacts, digest: Digest) -> Html:
         sentences.append(
             "No ratio follows its red brightness strongly, so that motion is not a likely explanation of activity."
         )
+    for name, fit in digest.bleaching.items():
+        if fit.reason:
+            sentences.append(f"Bleaching of {name} was not corrected: {fit.reason}.")
     return tag("p", " ".join(sentences))
 
 

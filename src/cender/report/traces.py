@@ -37,10 +37,13 @@ def choose_varying(traces: Traces, count: int) -> Int[np.ndarray, " c"]:
     """Rows of the traces that vary most, in units of their own noise, the most varying first.
 
     The change is the range between the 5th and the 95th percentile of ΔR/R0, the noise the median absolute step
-    between neighbouring valid volumes. A trace with fewer than 10 valid volumes, or valid in less than half, waits
-    behind all others.
+    between neighbouring valid volumes; what is left counts as far as the trace is valid and its identity sure, so
+    that a trace which jumps between two neurons does not come first. A trace with fewer than 10 valid volumes, or
+    valid in less than half, waits behind all others.
     """
     score = np.array([_measure_variation(row) for row in traces.dr_r0]) if len(traces.identity) else np.zeros(0)
+    sure = np.where(traces.valid, np.nan_to_num(traces.probability, nan=1.0), 0.0)
+    score = score * sure.mean(axis=1) ** 2 if len(score) else score
     enough = traces.valid.sum(axis=1) >= max(FEWEST_VOLUMES, traces.valid.shape[1] / 2)
     order = np.lexsort((-score, ~enough))
     return np.asarray(order[np.isfinite(score[order])][:count])
@@ -49,7 +52,7 @@ def choose_varying(traces: Traces, count: int) -> Int[np.ndarray, " c"]:
 def correlate_with_red(traces: Traces) -> tuple[Float[np.ndarray, " k"], float]:
     """Correlation of each ratio with its own red brightness, and how large it gets by chance.
 
-    Slow trends (a straight line) are taken out of both. Chance is the 95th percentile of the absolute correlation
+    Slow trends (a straight line) are taken out of both. Chance is the 99th percentile of the absolute correlation
     when the red trace is shifted in time by a quarter of the recording or more: brightness and activity then keep
     their own rhythm but have nothing to do with each other. NaN with fewer than 10 valid volumes.
     """
@@ -64,7 +67,7 @@ def correlate_with_red(traces: Traces) -> tuple[Float[np.ndarray, " k"], float]:
     shifts = np.unique(np.linspace(length / 4, 3 * length / 4, SHIFTS).astype(int))
     by_chance = [(ratio * np.roll(red, shift, axis=1)).sum(axis=1)[usable] for shift in shifts if shift]
     chance = np.abs(np.concatenate(by_chance)) if by_chance else np.zeros(0)
-    return correlation, float(np.percentile(chance, 95)) if len(chance) else float("nan")
+    return correlation, float(np.percentile(chance, 99)) if len(chance) else float("nan")
 
 
 def _measure_variation(values: Float[np.ndarray, " t"]) -> float:

@@ -26,7 +26,16 @@ from cender.report.sections import (
 )
 
 _LOG = logging.getLogger(__name__)
-FIGURES = ("volumes", "presence", *(f"frames_{n}" for n in range(1, 4)), "heat_map", "traces", "motion", "speed")
+FIGURES = (
+    "volumes",
+    "presence",
+    *(f"frames_{n}" for n in range(1, 4)),
+    "heat_map",
+    "traces",
+    "motion",
+    "bleaching",
+    "speed",
+)
 
 
 def write_report(path: Path | str) -> Path:
@@ -70,7 +79,7 @@ def _compose(facts: RunFacts, digest: Digest, illustrations: list[Illustration],
         Section("identities", "Identities", join(figures("identities"), write_identities(facts, digest))),
         Section("annotate", "What to annotate next", write_suggestions(facts, digest)),
         Section("speed", "Speed", write_speed(facts, digest, figures("speed"))),
-        Section("methods", "Methods paragraph", write_methods_box(write_methods(facts))),
+        Section("methods", "Methods paragraph", write_methods_box(write_methods(facts, digest.bleaching))),
         Section("run", "What was run", write_provenance(facts)),
     ]
 

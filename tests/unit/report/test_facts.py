@@ -1,5 +1,6 @@
 """What a run folder says, and what it does not: reasons, presence, settings, methods, gaps."""
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -7,6 +8,7 @@ import numpy as np
 import polars as pl
 import pytest
 
+from cender.activity import fit_bleaching
 from cender.errors import DataError
 from cender.io import create_run, open_run
 from cender.report.attention import list_points
@@ -123,19 +125,29 @@ def test_missing_and_damaged_tables_are_gaps(copy_run: Callable[..., Path]) -> N
 
 
 def test_methods_say_what_the_folder_says(made_run: Path) -> None:
-    text = write_methods(read_folder(made_run))
+    facts, digest = _digest(made_run)
+    text = write_methods(facts, digest.bleaching)
     assert "16 volumes at 5 volumes per second" in text
     assert "4 × 1.6 × 1.6 µm" in text
     assert "region_score 0.45" in text
     assert "detector 0123456789abcdef" in text
     assert "without manual annotation" in text
+    assert "not corrected for bleaching" in text
     assert "10.1371/journal.pcbi.1010594" in text
     assert "?" not in text
 
 
+def test_methods_name_the_bleaching_that_was_taken_off(made_run: Path) -> None:
+    time_s = np.linspace(0, 200, 400)
+    fit = fit_bleaching(np.exp(-time_s / 80)[None] * np.linspace(50, 150, 20)[:, None], time_s)
+    assert fit.model == "mono"
+    text = write_methods(read_folder(made_run), {"green": fit})
+    assert re.search(r", corrected for bleaching \(green by one exponential \([78]\d", text)
+
+
 def test_methods_leave_out_what_is_not_known(copy_run: Callable[..., Path]) -> None:
     folder = copy_run("traces", "neurons", "volumes")
-    text = write_methods(read_folder(folder))
+    text = write_methods(read_folder(folder), {})
     assert "ratio" not in text
     assert "identities" not in text
 
