@@ -32,7 +32,7 @@ TRACKING = (
     Tracking("CeNDeR", "C1", 95.48, "C1", "130", "10 min", "0.02"),
     Tracking("CeNDeR", "C1", 88.25, "C1", "30", "6 min", "0.02"),
     Tracking("CeNDeR", "NeRVE", 86.51, "NeRVE", "130", "9 min", "0.01"),
-    Tracking("CeNDeR", "NeRVE", 84.10, "NeRVE", "80", "–", "0.01"),
+    Tracking("CeNDeR", "NeRVE", 84.10, "NeRVE", "80", "–", "–"),
     Tracking("NeRVE(1)", "NeRVE", 73.1, "NeRVE", "1", "–", "10"),
     Tracking("NeRVE(100)", "NeRVE", 82.9, "NeRVE", "100", "–", "> 10"),
     Tracking("3DeeCellTracker, single", "straightened NeRVE, first 300", 73.0, "NeRVE + synthetic", "1", "–", "≤ 73"),
