@@ -8,6 +8,7 @@ from jaxtyping import Int
 from cender.merge.assemble import assemble_neurons, order_regions
 from cender.merge.depth import VOXEL_UM, DepthBounds, learn_depth_bounds
 from cender.merge.gather import gather_regions, trace_drift
+from cender.merge.judge import keep_likely
 from cender.merge.link import link_drifting, link_regions, number_chains
 from cender.merge.params import MergeParams
 from cender.merge.split import split_at_minima, split_unlikely
@@ -21,8 +22,9 @@ def merge_regions(detections: Detections, params: MergeParams | None = None, vox
 
     With the method ``centres`` each 3D centre of the detector gathers its regions; a centre without a region is
     dropped, since nothing could be measured of it. Chains of confident regions far from all centres, and all regions
-    of a detector that sees no centres, are linked along z and cut where two neurons are likelier than one. ``paper``
-    links by overlap and cuts at every minimum of intensity; it ignores centres.
+    of a detector that sees no centres, are linked along z and cut where two neurons are likelier than one. Where there
+    are centres, each neuron is then judged as a whole: unlikely ones are dropped, and the score of the others is the
+    chance that they are real. ``paper`` links by overlap and cuts at every minimum of intensity; it ignores centres.
 
     Parameters
     ----------
@@ -52,7 +54,10 @@ def merge_regions(detections: Detections, params: MergeParams | None = None, vox
     chain = _chain_regions(regions.select(left), depth, params, voxel_um)
     long = np.bincount(chain, minlength=1)[chain] >= params.leftover_frames
     label[left[long]] = len(places) + chain[long]
-    return assemble_neurons(regions, label, centres.centre_score)
+    # Chains have no score of their own yet.
+    score = np.concatenate([centres.centre_score, np.full(int(chain.max(initial=-1)) + 1, np.nan)])
+    gathered = assemble_neurons(regions, label, score)
+    return keep_likely(gathered, np.isfinite(gathered.score), depth, voxel_um, params.least_chance)
 
 
 def _chain_regions(
