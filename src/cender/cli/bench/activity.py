@@ -50,7 +50,7 @@ def _print(figures: dict[str, Any]) -> None:
             ("neurons whose true ratio varies by 10 %", str(result["varying"])),
             ("valid, of the neurons seen", f"{100 * result['valid']:.1f} %"),
             ("map between the channels, error", f"{result['map_error_px']:.2f} px"),
-            ("intensities of a volume", f"{result['ms_per_volume']:.1f} ms"),
+            ("intensities of a volume, processor time", f"{result['ms_per_volume']:.1f} ms"),
         ):
             table.add_row(label, value)
         STDOUT.print(table)
