@@ -8,7 +8,7 @@ from jaxtyping import Float, Float32
 
 from cender.training.samples import Sample
 
-ZOOM = (0.75, 1.35)
+ZOOM = (0.7, 1.35)
 ANYWHERE = 0.25
 
 
@@ -45,7 +45,7 @@ def cut_window(sample: Sample, size: int, rng: np.random.Generator, augment: boo
         place = (points[:, 1:] - corner - shift[frame] + 0.5) * zoom - 0.5
         return np.concatenate([points[:, :1], place], axis=1)
 
-    window = Sample(image, sample.frame, box, sample.neuron, move_points(sample.centre), move_points(sample.unsure))
+    window = replace(sample, image=image, box=box, centre=move_points(sample.centre), unsure=move_points(sample.unsure))
     return relight(turn(window, rng), rng) if augment else window
 
 
@@ -65,7 +65,8 @@ def turn(sample: Sample, rng: np.random.Generator) -> Sample:
     if rng.random() < 0.5:
         image, box, points = image.transpose(0, 2, 1), box[:, [1, 0, 3, 2]], points[:, [0, 2, 1]]
     count = len(sample.centre)
-    return Sample(np.ascontiguousarray(image), frame, box, sample.neuron, points[:count], points[count:])
+    image = np.ascontiguousarray(image)
+    return replace(sample, image=image, frame=frame, box=box, centre=points[:count], unsure=points[count:])
 
 
 def relight(sample: Sample, rng: np.random.Generator) -> Sample:

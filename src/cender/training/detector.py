@@ -14,7 +14,7 @@ from cender.nets.scoring import KIND
 from cender.training.augment import cut_window
 from cender.training.calibrate import calibrate, measure_ranges, validate
 from cender.training.checkpoint import load_checkpoint, save_checkpoint
-from cender.training.losses import focal_loss, value_loss
+from cender.training.losses import focal_loss, keep_heat_loss, value_loss
 from cender.training.params import TrainDetectorParams
 from cender.training.samples import Sample, hold_out
 from cender.training.targets import draw_targets
@@ -41,6 +41,7 @@ class Run:
     net: DenseNet
     average: DenseNet
     optimiser: torch.optim.Optimizer
+    before: DenseNet | None = None
     step: int = 0
     best: float = -1.0
     best_arrays: dict[str, np.ndarray] = field(default_factory=dict)
@@ -80,6 +81,9 @@ def train_detector(
     run = _begin(params, seed, start)
     if checkpoint is not None:
         load_checkpoint(checkpoint, run, _describe(samples, params, seed, steps))
+    if run.before is not None and run.step == 0:
+        # What is learnt must be better than what was known.
+        _check(run, held)
     rate = params.learning_rate if start is None else params.fine_learning_rate
     while run.step < steps and run.waited < params.patience:
         _set_rates(run.optimiser, rate * _share(run.step, steps))
@@ -100,7 +104,8 @@ def _begin(params: TrainDetectorParams, seed: int, start: Weights | None) -> Run
     net = DenseNet(params.narrow, params.wide) if start is None else build_net(start.arrays)
     average = build_net({name: value.detach().numpy() for name, value in net.state_dict().items()})
     net = net.to(memory_format=torch.channels_last).train()  # type: ignore[call-overload]
-    return Run(net, average, torch.optim.AdamW(net.parameters(), lr=params.learning_rate, weight_decay=1e-4))
+    optimiser = torch.optim.AdamW(net.parameters(), lr=params.learning_rate, weight_decay=1e-4)
+    return Run(net, average, optimiser, None if start is None else build_net(start.arrays))
 
 
 def _learn(
@@ -110,7 +115,12 @@ def _learn(
     windows = [cut_window(taught[int(rng.integers(len(taught)))], params.window_px, rng) for _ in range(params.windows)]
     inputs = torch.cat([stack_neighbours(torch.from_numpy(window.image)) for window in windows])
     # Half as slow again on a CPU with the channels first.
-    parts = find_losses(run.net(inputs.contiguous(memory_format=torch.channels_last)), windows)
+    inputs = inputs.contiguous(memory_format=torch.channels_last)
+    before = None
+    if run.before is not None and any(window.partial for window in windows):
+        with torch.no_grad():
+            before = run.before(inputs)
+    parts = find_losses(run.net(inputs), windows, before)
     run.optimiser.zero_grad()
     sum(parts).backward()  # type: ignore[union-attr]
     torch.nn.utils.clip_grad_norm_(run.net.parameters(), 5.0)
@@ -123,18 +133,34 @@ def _learn(
     return region, centre, values
 
 
-def find_losses(maps: Float[Tensor, "z m y x"], windows: Sequence[Sample]) -> list[Float[Tensor, ""]]:
-    """Region, centre and value losses of the network's maps on these windows."""
+def find_losses(
+    maps: Float[Tensor, "z m y x"], windows: Sequence[Sample], before: Float[Tensor, "z m y x"] | None = None
+) -> list[Float[Tensor, ""]]:
+    """Region, centre and value losses of the network's maps on these windows.
+
+    Parameters
+    ----------
+    before
+        Maps of the network that training started from: what partial windows do not teach shall stay so.
+    """
     targets = [draw_targets(window) for window in windows]
     heat = torch.from_numpy(np.concatenate([target.heat for target in targets]))
     known = torch.from_numpy(np.concatenate([target.heat_weight for target in targets]))
     values = torch.from_numpy(np.concatenate([target.values for target in targets]))
     weight = torch.from_numpy(np.concatenate([target.value_weight for target in targets]))
-    return [
+    losses = [
         focal_loss(maps[:, 0], heat[:, 0], known[:, 0]),
         focal_loss(maps[:, 1], heat[:, 1], known[:, 1]),
         value_loss(maps[:, 2:], values, weight),
     ]
+    if before is None:
+        return losses
+    partial = np.concatenate([np.full(len(window.image), window.partial) for window in windows])
+    open_ = torch.from_numpy(partial.astype(np.float32))[:, None, None, None] * (1 - known)
+    seen = torch.sigmoid(before[:, 0]) * open_[:, 0]
+    keep = [keep_heat_loss(maps[:, kind], before[:, kind], open_[:, kind]) for kind in (0, 1)]
+    keep.append(value_loss(maps[:, 2:], before[:, 2:], seen))
+    return [loss + kept for loss, kept in zip(losses, keep, strict=True)]
 
 
 def _check(run: Run, held: Sequence[Sample]) -> tuple[float, float]:
@@ -148,7 +174,9 @@ def _check(run: Run, held: Sequence[Sample]) -> tuple[float, float]:
 
 
 def _finish(run: Run, held: Sequence[Sample], start: Weights | None, seed: int) -> Weights:
-    arrays = calibrate(run.best_arrays or _arrays(run.average), held)
+    arrays = run.best_arrays or _arrays(run.average)
+    # Where not all is marked, nobody knows which scores are right.
+    arrays = arrays if any(sample.partial for sample in held) else calibrate(arrays, held)
     return Weights(
         arrays,
         {

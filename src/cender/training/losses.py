@@ -25,3 +25,13 @@ def value_loss(
     """Smooth absolute difference of sizes and offsets near region centres."""
     distance = functional.smooth_l1_loss(maps, values, reduction="none", beta=0.1).sum(1)
     return (distance * weight).sum() / weight.sum().clamp(min=1)
+
+
+def keep_heat_loss(
+    logits: Float[Tensor, "*shape"], before: Float[Tensor, "*shape"], weight: Float[Tensor, "*shape"]
+) -> Float[Tensor, ""]:
+    """How far heat has moved from what a trained network says: divergence of chances, a sum per neuron it sees."""
+    chance = torch.sigmoid(before)
+    now = functional.binary_cross_entropy_with_logits(logits, chance, reduction="none")
+    least = functional.binary_cross_entropy_with_logits(before, chance, reduction="none")
+    return ((now - least) * weight).sum() / (chance * weight).sum().clamp(min=1)

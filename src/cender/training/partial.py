@@ -1,6 +1,6 @@
 """Heads that are only partly annotated, or with centres only, completed with what a trained network sees in them.
 
-A mark of a person is always right; where the network sees something that nobody marked, nothing is learnt.
+A mark of a person is always right; of what nobody marked, nothing is learnt.
 """
 
 from collections.abc import Callable
@@ -20,7 +20,10 @@ REACH = 3
 
 
 def complete_sample(sample: Sample, score: Score, complete: bool) -> Sample:
-    """The sample with boxes for neurons that have none and, where it is not ``complete``, with its unsure places."""
+    """The sample with boxes for neurons that have none and, where it is not ``complete``, marked as partial.
+
+    What the network sees in a partial sample away from all marks is ``unsure``.
+    """
     maps = score(sample.image)
     frame, box, chance = decode_regions(maps, HINT)
     boxed = np.unique(sample.neuron)
@@ -30,7 +33,7 @@ def complete_sample(sample: Sample, score: Score, complete: bool) -> Sample:
         return grown
     seen = np.column_stack([frame, box[:, [1, 0]] + (box[:, [3, 2]] - 1) / 2])
     centres, _ = decode_centres(maps, HINT)
-    return replace(grown, unsure=_unmarked(np.concatenate([seen, centres]), grown))
+    return replace(grown, unsure=_unmarked(np.concatenate([seen, centres]), grown), partial=True)
 
 
 def _unmarked(seen: Float[np.ndarray, "n 3"], sample: Sample) -> Float[np.ndarray, "k 3"]:
@@ -49,7 +52,7 @@ def _grow_boxes(
     frame: Int[np.ndarray, " n"],
     box: Float[np.ndarray, "n 4"],
 ) -> Sample:
-    """Boxes that the network sees around centres that have none; a usual box where it sees nothing."""
+    """Boxes that the network sees around centres that have none; usual boxes where it sees nothing."""
     middle = box[:, [1, 0]] + (box[:, [3, 2]] - 1) / 2
     frames = [sample.frame]
     boxes = [sample.box]
@@ -65,8 +68,11 @@ def _grow_boxes(
             frames.append(frame[rows])
             boxes.append(box[rows])
         else:
-            frames.append(np.array([home]))
-            boxes.append(np.array([[x - (USUAL_PX - 1) / 2, y - (USUAL_PX - 1) / 2, USUAL_PX, USUAL_PX]]))
+            # The usual nucleus shows in three frames.
+            usual = np.arange(max(home - 1, 0), min(home + 2, len(sample.image)))
+            corner = (x - (USUAL_PX - 1) / 2, y - (USUAL_PX - 1) / 2)
+            frames.append(usual)
+            boxes.append(np.tile([*corner, USUAL_PX, USUAL_PX], (len(usual), 1)))
         neurons.append(np.full(len(frames[-1]), neuron))
     return replace(sample, frame=np.concatenate(frames), box=np.concatenate(boxes), neuron=np.concatenate(neurons))
 

@@ -9,13 +9,16 @@ from jaxtyping import Float, Float32, Int, Shaped
 from cender.detect.normalise import cut_head
 from cender.types import Annotation, Crop, VoxelSize
 
+MOST_HELD = 12
+
 
 @dataclass(frozen=True, slots=True)
 class Sample:
     """One annotated head; all coordinates are indices of the network's grid.
 
     ``box`` is ``x y w h`` with the frame in ``frame`` and the row of its neuron in ``neuron``; ``centre`` is ``z y x``.
-    Around the places ``unsure`` (``z y x``) there may or may not be a neuron: they teach nothing.
+    Around the places ``unsure`` (``z y x``) there may or may not be a neuron: they teach nothing. Of a ``partial`` head
+    only the marks themselves teach; of the rest a trained network goes on thinking what it thought before.
     """
 
     image: Float32[np.ndarray, "z y x"]
@@ -24,6 +27,7 @@ class Sample:
     neuron: Int[np.ndarray, " n"]
     centre: Float[np.ndarray, "m 3"]
     unsure: Float[np.ndarray, "k 3"]
+    partial: bool = False
 
 
 def make_sample(red: Shaped[np.ndarray, "z y x"], annotation: Annotation, voxel_um: VoxelSize, crop: Crop) -> Sample:
@@ -65,13 +69,14 @@ def crop_around(annotation: Annotation, shape: tuple[int, int], voxel_um: VoxelS
 
 
 def hold_out(samples: Sequence[Sample]) -> tuple[list[Sample], list[Sample]]:
-    """Samples to learn from and to validate with: every fifth head, or a fifth of the only few heads' width.
+    """Samples to learn from and to validate with: every fifth head (12 are enough), or a fifth of few heads' width.
 
     The split does not depend on chance, so that an interrupted training resumes with the same one.
     """
     if len(samples) >= 5:
-        held = [sample for index, sample in enumerate(samples) if index % 5 == 4]
-        return [sample for index, sample in enumerate(samples) if index % 5 != 4], held
+        every = max(5, len(samples) // MOST_HELD)
+        held = [sample for index, sample in enumerate(samples) if index % every == every - 1]
+        return [sample for index, sample in enumerate(samples) if index % every != every - 1], held
     taught, held = [], []
     for sample in samples:
         place = np.sort(sample.centre[:, 2])
@@ -94,4 +99,5 @@ def cut_columns(sample: Sample, start: int, stop: int) -> Sample:
         number[sample.neuron[mine]],
         sample.centre[inside] - shift,
         sample.unsure - shift,
+        sample.partial,
     )

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 import numpy as np
-from jaxtyping import Float, Float32
+from jaxtyping import Bool, Float, Float32
 
 from cender.detect.decode import STRIDE, USUAL_PX
 from cender.nets.dense import MAPS
@@ -11,6 +11,8 @@ from cender.training.samples import Sample
 
 SPREAD_Z = 0.6
 REACH = 4
+# As far as the heat of a mark reaches in a head that is only partly annotated, it is known what is there.
+FAINTEST = 1e-3
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,9 +31,12 @@ class Targets:
 
 def draw_targets(window: Sample) -> Targets:
     """Maps for a window of the network's grid."""
-    frame, box, centre = window.frame, window.box, window.centre
-    centre_z = centre[window.neuron, 0]
     frames, rows, columns = window.image.shape[0], *(size // STRIDE for size in window.image.shape[1:])
+    # A window shows a small part of its head's neurons; the others would take most of the time.
+    near = _reaches(window.box[:, [1, 0]] + (window.box[:, [3, 2]] - 1) / 2, rows, columns)
+    frame, box, centre = window.frame[near], window.box[near], window.centre
+    centre_z = centre[window.neuron[near], 0]
+    centre = centre[_reaches(centre[:, 1:], rows, columns)]
     heat = np.zeros((frames, 2, rows, columns), np.float32)
     values = np.zeros((frames, len(MAPS) - 2, rows, columns), np.float32)
     weight = np.zeros((frames, rows, columns), np.float32)
@@ -54,7 +59,7 @@ def draw_targets(window: Sample) -> Targets:
         weight[z, ys, xs] = np.maximum(weight[z, ys, xs], close)
         _mark(heat, z, 0, cy, cx)
     _draw_centres(heat, centre, float(np.median(spread)) if len(spread) else 0.8)
-    known = np.ones_like(heat)
+    known = (heat > FAINTEST).astype(np.float32) if window.partial else np.ones_like(heat)
     _forget(known, window.unsure)
     # What is marked is known, even beside an unsure place.
     known[heat >= 0.5] = 1
@@ -78,6 +83,12 @@ def _draw_centres(heat: Float32[np.ndarray, "z 2 y x"], centre: Float[np.ndarray
             bump = flat * np.exp(-((z - cz) ** 2) / (2 * SPREAD_Z**2))
             np.maximum(heat[z, 1, ys, xs], bump, out=heat[z, 1, ys, xs])
         _mark(heat, min(max(round(cz), 0), frames - 1), 1, cy, cx)
+
+
+def _reaches(place: Float[np.ndarray, "n 2"], rows: int, columns: int) -> Bool[np.ndarray, " n"]:
+    """Which places (``y x`` of the network's grid) shine into a map of this size."""
+    place = to_map(place)
+    return np.asarray(((place > -REACH - 1) & (place < np.array([rows, columns]) + REACH)).all(1))
 
 
 def _forget(known: Float32[np.ndarray, "z 2 y x"], unsure: Float[np.ndarray, "k 3"]) -> None:

@@ -1,14 +1,16 @@
 """Training of the default detector: it learns, it can be reproduced, and an interruption changes nothing."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
+import torch
 
 from cender.errors import ModelError
 from cender.nets.scoring import KIND, build_score, read_ranges
 from cender.training.calibrate import validate
-from cender.training.detector import Progress, train_detector
+from cender.training.detector import Progress, find_losses, train_detector
 from cender.training.params import TrainDetectorParams
 from cender.training.samples import Sample
 
@@ -91,3 +93,27 @@ def test_weights_say_what_they_are_and_how_large_their_numbers_get(heads: list[S
     assert ranges is not None
     assert set(ranges) == {name.removesuffix(".bias") for name in weights.arrays if name.endswith(".bias")}
     assert build_score(weights, "cpu", "int8")(heads[0].image).shape == (8, 7, 48, 48)
+
+
+def test_what_a_partial_head_does_not_mark_stays_as_it_was(heads: list[Sample]) -> None:
+    head = heads[0]
+    window = Sample(
+        head.image, head.frame[:3], head.box[:3], head.neuron[:3], head.centre[:1], np.zeros((0, 3)), partial=True
+    )
+    before = torch.full((8, 7, 48, 48), -3.0)
+    elsewhere = before.clone()
+    elsewhere[:, :, 40:] = 1.0
+    # Without the network from before, nothing that happens far from the mark counts.
+    for one, two in zip(find_losses(before, [window]), find_losses(elsewhere, [window]), strict=True):
+        torch.testing.assert_close(one, two)
+    same, moved = (sum(find_losses(maps, [window], before)) for maps in (before, elsewhere))
+    assert moved > same + 0.1
+    torch.testing.assert_close(same, sum(find_losses(before, [window])))
+
+
+def test_fine_tuning_with_a_rate_that_destroys_returns_what_was_known(heads: list[Sample]) -> None:
+    taught, _ = train_detector(heads, SHORT)
+    wild = SHORT.model_copy(update={"fine_learning_rate": 10.0})
+    found, _ = train_detector([replace(head, partial=True) for head in heads], wild, start=taught)
+    for name, value in taught.arrays.items():
+        np.testing.assert_array_equal(found.arrays[name], value)

@@ -131,3 +131,13 @@ def test_what_the_network_sees_beside_the_marks_is_unsure() -> None:
     assert len(partial.unsure) > 0
     assert partial.unsure[:, 2].min() > 50
     assert not len(complete_sample(half, lambda _: to_maps(sample), complete=True).unsure)
+
+
+def test_of_a_partial_head_only_the_marks_are_known() -> None:
+    sample = make_head()
+    whole, partial = draw_targets(sample), draw_targets(replace(sample, partial=True))
+    assert whole.heat_weight.min() == 1
+    assert 0.01 < partial.heat_weight.mean() < 0.5
+    np.testing.assert_array_equal(partial.heat, whole.heat)
+    assert partial.heat_weight[whole.heat > 0.1].min() == 1
+    assert partial.heat_weight[whole.heat == 0].max() == 0
