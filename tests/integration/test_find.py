@@ -84,7 +84,7 @@ def test_a_blank_volume_is_an_outcome_and_the_run_goes_on(simulation) -> None:
 @pytest.mark.parametrize("lacking", ["red", "voxel"])
 def test_a_volume_that_lacks_something_says_so(lacking: str) -> None:
     stack = np.zeros((1, 4, 30, 30), np.uint16)
-    volume = Volume(3, 0.5, stack, VOXEL if lacking == "red" else None, ("green",) if lacking == "red" else ("red",))
+    volume = Volume(3, 0.5, stack, VOXEL if lacking == "red" else None, ("other",) if lacking == "red" else ("red",))
     outcome = process_volume(volume, lambda *_: pytest.fail("nothing is there"), Config().preprocess, Config().merge)
     assert outcome.status == "failed"
     assert lacking in outcome.reason

@@ -149,8 +149,11 @@ def test_picture_of_a_simulation_is_drawn(tmp_path: Path) -> None:
     assert picture.read_bytes().startswith(b"\x89PNG")
 
 
+NO_RUNS = ("--volumes", "0", "--long", "0", "--kills", "0")
+
+
 def test_speed_is_measured() -> None:
-    figures = json.loads(run("bench", "speed", "--gigabytes", "0.1", "--json"))
+    figures = json.loads(run("bench", "speed", "--gigabytes", "0.1", "--json", *NO_RUNS))
     assert figures["file"]["volumes"] == 1
     assert figures["file"]["gb_per_s"] > 0
     assert figures["on_the_fly"]["peak_mb"] is None or figures["on_the_fly"]["peak_mb"] > 10
@@ -188,10 +191,13 @@ def test_simulated_recordings_are_like_real_ones(real_data: Path, tmp_path: Path
 def test_demo_runs_twice_in_its_own_folder_and_in_no_other(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     small = ["seed=2", "volumes=3", "shape=[6, 96, 80]", "voxel_um=[1.5, 1.2, 1.2]"]
     monkeypatch.setattr(demo_command, "SETTINGS", small)
+    monkeypatch.setattr(demo_command, "LEARNING", ["recognize.method=paper"])
     out = tmp_path / "demo"
     first = run("demo", "--out", str(out))
     assert "picture: frames" in first
     assert len(list((out / "pictures").glob("*.png"))) >= 4
+    assert (out / "run" / "traces.parquet").is_file()
+    assert (out / "run" / "report.html").is_file()
     stale = out / "pictures" / "stale.png"
     stale.write_text("of an older version")
     run("demo", "--out", str(out))

@@ -7,7 +7,8 @@ from typing import Annotated, Any
 import typer
 
 MARKER = ".cender-demo"
-STAGES = ("preprocess", "detect", "merge")
+# Less than the default, so that learning takes no more than a minute.
+LEARNING = ["train_recognizer.self_rounds=1", "train_recognizer.self_steps=120", "train_recognizer.self_volumes=24"]
 SETTINGS = ["seed=9100", "volumes=24", "shape=[18, 640, 640]", "voxel_um=[1.5, 0.35, 0.35]"]
 
 
@@ -22,14 +23,14 @@ class Tour:
     simulation: Any
     recording: Any = None
     truth: Any = None
-    outcomes: list[Any] = field(default_factory=list)
+    run: Any = None
     made: list[tuple[str, Path]] = field(default_factory=list)
 
 
 def demo(
     out: Annotated[Path, typer.Option(metavar="DIR", help="Where to put what the demo makes.")] = Path("cender-demo"),
 ) -> None:
-    """Simulate a small recording and go through every stage that exists, ending in pictures and a summary."""
+    """Simulate a small recording, run it with no annotation at all, and end in a report and a comparison."""
     from cender.cli.console import STDERR
     from cender.config import load_config
     from cender.simulate import simulate_recording
@@ -37,7 +38,7 @@ def demo(
     claim_folder(out)
     params = load_config(None, [f"simulate.{word}" for word in SETTINGS]).simulate
     tour = Tour(out, simulate_recording(params))
-    steps = (simulate, look, find, draw_pictures, evaluate)
+    steps = (simulate, look, run, report, draw_pictures, evaluate)
     for number, step in enumerate(steps, 1):
         STDERR.print(f"[bold]{number} of {len(steps)}[/] {step.__doc__}")
         step(tour)
@@ -91,43 +92,36 @@ def look(tour: Tour) -> None:
     )
 
 
-def find(tour: Tour) -> None:
-    """Finding the head, its axes and every neuron in each volume, with the shipped weights"""
-    from cender.cli.console import STDERR, track
-    from cender.config import Config
-    from cender.io import create_run, save_outcomes
-    from cender.pipeline.recording import process_recording
+def run(tour: Tour) -> None:
+    """Finding head, neurons, identities and activity, with no annotation at all: `cender run`"""
+    from cender.cli.console import STDERR
+    from cender.cli.run import Display
+    from cender.config import load_config
+    from cender.pipeline.run import run_recording
 
-    config = Config()
-    outcomes = process_recording(tour.recording, config)
-    tour.outcomes = list(track(outcomes, "finding neurons", total=len(tour.recording)))
-    run = create_run(
-        tour.out / "run",
-        {
-            "recording": {"source": str(tour.made[0][1].resolve()), **_say_recording(tour.recording)},
-            **{stage: getattr(config, stage).model_dump(mode="json", exclude_none=True) for stage in STAGES},
-        },
-    )
-    save_outcomes(run, tour.outcomes, tour.recording.voxel_um)
-    tour.made.append(("run folder: heads, regions, neurons", tour.out / "run"))
-    counts = {status: sum(one.status == status for one in tour.outcomes) for status in ("ok", "flagged", "failed")}
-    total_ms = sorted(sum(one.milliseconds.values()) for one in tour.outcomes)[len(tour.outcomes) // 2]
+    with Display() as display:
+        tour.run = run_recording(
+            tour.made[0][1], tour.out / "run", load_config(None, LEARNING), on_progress=display.show
+        )
+    tour.made.append(("run folder: neurons, identities, traces", tour.run.path))
+    summary = tour.run.summary
     STDERR.print(
-        f"  {counts['ok']} volumes ok, {counts['flagged']} flagged, {counts['failed']} failed; "
-        f"{total_ms:.0f} ms a volume"
+        f"  {summary.ok} volumes ok, {summary.flagged} flagged, {summary.failed} failed; {summary.neurons_median:.0f} "
+        f"neurons in a volume, {summary.identities} identities"
     )
-    for one in tour.outcomes:
-        if one.status != "ok":
-            STDERR.print(f"  volume {one.volume} {one.status}: {one.reason}")
+    for line in summary.advice:
+        STDERR.print(f"  {line}", markup=False, soft_wrap=True)
 
 
-def _say_recording(recording: Any) -> dict[str, Any]:
-    return {"voxel_um": list(recording.voxel_um), "rate_hz": recording.rate_hz, "roles": list(recording.roles)}
+def report(tour: Tour) -> None:
+    """Writing the page of the run: `cender report`"""
+    from cender.report import write_report
+
+    tour.made.append(("report", write_report(tour.out / "run")))
 
 
 def draw_pictures(tour: Tour) -> None:
-    """Drawing what is in it"""
-    from cender.plots.detection import draw_detection, draw_timings
+    """Drawing what was simulated"""
     from cender.plots.simulator import draw_activity, draw_frames, draw_motion, draw_projections
     from cender.plots.style import save_figure
 
@@ -138,10 +132,6 @@ def draw_pictures(tour: Tour) -> None:
         "frames": draw_frames(volume, tour.truth.annotations[middle]),
         "activity": draw_activity(tour.truth),
         "motion": draw_motion(tour.truth),
-        "detection": draw_detection(volume.red, tour.outcomes[middle]),
-        "timings": draw_timings(
-            {stage: [one.milliseconds[stage] for one in tour.outcomes if stage in one.milliseconds] for stage in STAGES}
-        ),
     }
     for name, figure in pictures.items():
         path = tour.out / "pictures" / f"{name}.png"

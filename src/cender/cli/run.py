@@ -46,12 +46,12 @@ def run(
     if dry_run:
         _print_plan(*plan_run(given, out, config))
         return
-    with _Display() as display:
+    with Display() as display:
         done = run_recording(given, out, config, workers=workers, scheduler=scheduler, on_progress=display.show)
     _print_summary(done)
 
 
-class _Display:
+class Display:
     """Progress on standard error: volumes, rate, time left, volumes flagged."""
 
     def __init__(self) -> None:
@@ -61,7 +61,7 @@ class _Display:
         self._task: Any = None
         self._second: Any = None
 
-    def __enter__(self) -> "_Display":
+    def __enter__(self) -> "Display":
         self._progress = self._bar.__enter__()
         return self
 

@@ -16,9 +16,9 @@ _TABLES = ("timings", "regions", "neurons", "volumes")
 
 
 def save_outcomes(run: RunFolder, outcomes: Iterable[Outcome], voxel_um: VoxelSize) -> None:
-    """Write volumes, regions, neurons and timings of all outcomes, in the order of their volumes.
+    """Write volumes, regions, neurons and timings of a few outcomes, in the order of their volumes.
 
-    Intensities stay empty until the activity stage has measured them. ``volumes`` is put in place last, so
+    All rows are in memory; a run streams them through parts instead. ``volumes`` is put in place last, so
     that a volume it lists has its neurons and regions.
     """
     frames = tabulate_outcomes(outcomes, voxel_um)
