@@ -42,7 +42,7 @@ def make_outcome(volume: int, neurons: int = 3) -> Outcome:
     found = Neurons(centre, np.ones(neurons, int), np.ones(neurons, int), np.full(neurons, 0.9), regions)
     head = Head(Crop(0, 0, 8, 8), np.zeros((0, 2)), np.zeros(2), np.array([0.0, 1.0]), np.array([1.0, 0.0]))
     level = 100.0 + 10 * rows
-    lit = Intensities(level, level * (1 + 0.5 * np.sin(volume + rows)), np.ones(neurons), np.ones(neurons))
+    lit = Intensities(level, level * (1 + 0.5 * np.sin(volume / 3 + rows)), np.ones(neurons), np.ones(neurons))
     return Outcome(volume, 0.0, "ok", "", head, found, milliseconds={"detect": 1.0}, intensities=lit)
 
 
