@@ -1,0 +1,88 @@
+"""Annotate a few volumes, train on them, run again: how much better do identities get?
+
+    python examples/annotate_and_improve.py practice --out worm1 --annotate 4
+
+`practice` is a folder made by `cender simulate`: a recording and its truth. The truth of a few volumes stands for what
+a person would annotate; the rest of it only measures the gain. Without a folder a small recording is simulated.
+"""
+
+import argparse
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import cender
+from cender.io import save_weights
+from cender.pipeline.recognizer import train_weights
+from cender.pipeline.simulated import save_simulation
+from cender.report.digest import digest_run
+from cender.report.folder import read_folder
+from cender.simulate import SimulateParams
+
+# A recording as small as can be, so that this takes a minute.
+SMALL: dict[str, Any] = {
+    "volumes": 10,
+    "shape": (14, 300, 300),
+    "voxel_um": (2.0, 0.5, 0.5),
+    "anatomy": {"neurons": (100, 110)},
+}
+# Learning that is enough to show the way; without these settings it takes longer and is better.
+QUICK = [
+    "train_recognizer.steps=80",
+    "train_recognizer.self_steps=30",
+    "train_recognizer.self_rounds=1",
+    "train_recognizer.warped=20",
+]
+
+
+def main() -> None:
+    """Read the command line, run, annotate, train, run again, compare."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folder", nargs="?", type=Path, help="a folder made by `cender simulate`")
+    parser.add_argument("--out", type=Path, help="the run folder to make")
+    parser.add_argument("--annotate", type=int, default=3, metavar="N", help="how many volumes to annotate")
+    given = parser.parse_args()
+    sets: list[str] = []
+    if given.folder is None:
+        home = Path(tempfile.mkdtemp(prefix="cender-"))
+        given.folder, given.out, sets = home / "practice", given.out or home / "worm", QUICK
+        params = SimulateParams(seed=1401, **SMALL)
+        save_simulation(cender.simulate_recording(params), given.folder)
+    config = cender.load_config(sets=sets)
+    recording = next(path for path in sorted(given.folder.glob("recording*")) if path.suffix != ".json")
+    truth = cender.load_truth(given.folder / "truth")
+
+    # 1. Nobody has annotated anything: neurons are numbered, and numbers follow them as well as they can.
+    run = cender.run(str(recording), out=given.out or "worm", config=config)
+
+    # 2. Which volumes to annotate? The report has a rule: much in doubt, different postures, spread over time.
+    facts = read_folder(run.path)
+    suggestions = digest_run(facts, suggestions=given.annotate).suggestions
+    for one in suggestions:
+        print(f"annotate volume {one.volume}: {one.reason}")
+    chosen = [one.volume for one in suggestions]
+    rest = [volume for volume in truth.annotations if volume not in chosen]
+    # Numbers that nobody gave are arbitrary, so that they are matched to those of the truth once for the recording.
+    before = cender.evaluate_recording(run.load(), truth, volumes=rest, rename=True)
+
+    # 3. Train. Annotated volumes teach identities; the other volumes of the recording help as they are.
+    annotated = [truth.annotations[volume] for volume in chosen]
+    others = [one for volume, one in run.load().annotations.items() if volume not in chosen and len(one)]
+    weights = train_weights(annotated, others, config)
+    (run.path / "models").mkdir(exist_ok=True)
+    save_weights(weights, run.path / "models" / "recognizer.safetensors")
+
+    # 4. Run again: the folder's recognizer is new, so that identities and traces are made anew without the images.
+    run = cender.run(run.path)
+    print("redone:", "; ".join(run.summary.redone) if run.summary else "nothing")
+    after = cender.evaluate_recording(run.load(), truth, volumes=rest, rename=True)
+
+    print(f"volumes that nobody annotated: {len(rest)}")
+    for label, result in (("no annotation", before), (f"{len(chosen)} volumes annotated", after)):
+        figures = result.as_json()
+        print(f"{label}: identity accuracy {figures['identity']['accuracy']:.3f}")
+    print(f"the run is in {run.path}; cender.write_report(run.path) makes its page")
+
+
+if __name__ == "__main__":
+    main()
