@@ -4,6 +4,7 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Literal
 
 import numpy as np
 
@@ -54,21 +55,26 @@ def train_weights(
     config: Config,
     seed: int = 0,
     on_step: OnStep = ignore_step,
+    checkpoint: Path | None = None,
 ) -> Weights:
-    """Weights of a recognizer trained by the method of the settings."""
+    """Weights of a recognizer trained by the method of the settings.
+
+    ``checkpoint`` is where ours keeps its state, to go on after an interruption; the paper's begins anew.
+    """
     if config.recognize.method == "paper":
-        return _train_paper(annotated, config, seed)
-    net, model = train_recognizer(annotated, recording, config.train_recognizer, load_matcher(config), seed, on_step)
+        return _train_paper(annotated, config, seed, on_step)
+    params, matcher = config.train_recognizer, load_matcher(config)
+    net, model = train_recognizer(annotated, recording, params, matcher, seed, on_step, checkpoint)
     return pack_recognizer(net, model, {"annotated": str(len(annotated)), "seed": str(seed)})
 
 
-def build_recognizer(weights: Weights, config: Config) -> Recognize:
-    """The recognizer of these weights as a function of volumes."""
+def build_recognizer(weights: Weights, config: Config, which: Literal["taught", "all"] = "taught") -> Recognize:
+    """The recognizer of these weights as a function of volumes; ``which`` as in `recognize_neurons`."""
     if weights.metadata["kind"] != KIND:
         return _build_paper(weights)
     model = unpack_recognizer(weights)
     refuse_below = config.recognize.refuse_below
-    return lambda volumes: [recognize_neurons(one, model, refuse_below) for one in volumes]
+    return lambda volumes: [recognize_neurons(one, model, refuse_below, which) for one in volumes]
 
 
 def identify_recording(
@@ -92,10 +98,11 @@ def identify_recording(
     """
     path = config.recognize.weights
     if path is not None and not annotated:
-        recognize = build_recognizer(load_recognizer(Path(path)), config)
+        weights = load_recognizer(Path(path))
     else:
         rest = [one for one in volumes if one.volume not in annotated]
-        recognize = learn_recognizer(list(annotated.values()), rest, config, seed, on_step)
+        weights = train_weights(list(annotated.values()), rest, config, seed, on_step)
+    recognize = build_recognizer(weights, config, "all")
     return {one.volume: recognize([one])[0] for one in volumes}
 
 
@@ -126,6 +133,7 @@ def pack_recognizer(net: Classifier, model: Model, about: Mapping[str, str]) -> 
     arrays = {f"net.{name}": value for name, value in export_weights(net).items()}
     arrays |= {
         "identities": model.identities.astype(np.int64),
+        "named": np.array([model.named]),
         "references.volume": model.references.volume.astype(np.int64),
         "references.position": model.references.position.astype(np.float32),
         "references.other": model.references.other.astype(np.float32),
@@ -147,9 +155,10 @@ def unpack_recognizer(weights: Weights) -> Model:
             arrays["references.other"].astype(float),
         )
         calibration = Calibration(arrays["calibration"])
+        named = int(arrays["named"][0])
     except (KeyError, RuntimeError) as error:
         raise ModelError(f"this recognizer is not complete: {error}; train it again") from None
-    return Model(make_score(net), identities, references, calibration)
+    return Model(make_score(net), identities, named, references, calibration)
 
 
 def forget_identities(annotation: Annotation) -> Annotation:
@@ -157,16 +166,19 @@ def forget_identities(annotation: Annotation) -> Annotation:
     return replace(annotation, identity=np.full(len(annotation), -1), probability=np.ones(len(annotation)))
 
 
-def _train_paper(annotated: Sequence[Annotation], config: Config, seed: int) -> Weights:
+def _train_paper(annotated: Sequence[Annotation], config: Config, seed: int, on_step: OnStep) -> Weights:
     from cender.recognize.paper_params import choose_params
-    from cender.training.embedding import train_embedding
+    from cender.training.embedding import EmbeddingProgress, train_embedding
+
+    def tell(progress: EmbeddingProgress) -> None:
+        on_step(Progress(progress.step, progress.steps, "the paper's embedding", progress.loss))
 
     if not any((one.identity >= 0).any() for one in annotated):
         raise DataError(
             "the paper's method needs annotated volumes, found none; annotate some, or leave recognize.method at "
             "'default', which can begin with nothing"
         )
-    return train_embedding(annotated, choose_params(config.recognize.paper, annotated), seed)
+    return train_embedding(annotated, choose_params(config.recognize.paper, annotated), seed, tell)
 
 
 def _build_paper(weights: Weights) -> Recognize:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 from jaxtyping import Float, Int
@@ -25,10 +26,15 @@ CLOSE_CALL = 0.3
 
 @dataclass(frozen=True, slots=True)
 class Model:
-    """A trained recognizer: network, the identity of each of its classes, references and calibration."""
+    """A trained recognizer: network, the identity of each of its classes, references and calibration.
+
+    The first ``named`` identities are those that it was taught; the others are neurons that it found to come back and
+    numbered itself.
+    """
 
     score: Score
     identities: Int[np.ndarray, " i"]
+    named: int
     references: References
     calibration: Calibration
 
@@ -43,10 +49,21 @@ class Naming:
     features: Float[np.ndarray, "n 4"]
 
 
-def recognize_neurons(annotation: Annotation, model: Model, refuse_below: float) -> Identities:
-    """Identities of the neurons of one volume; what it says of identities already is not looked at."""
+def recognize_neurons(
+    annotation: Annotation, model: Model, refuse_below: float, which: Literal["taught", "all"] = "taught"
+) -> Identities:
+    """Identities of the neurons of one volume; what it says of identities already is not looked at.
+
+    Parameters
+    ----------
+    refuse_below
+        A less probable name is not given (-1).
+    which
+        "taught": only identities of the annotation; "all": also the numbers that the recognizer found itself.
+    """
     naming = name_neurons(annotation, model)
-    given = (naming.names >= 0) & (naming.probability >= refuse_below)
+    known = model.named if which == "taught" else len(model.identities)
+    given = (naming.names >= 0) & (naming.names < known) & (naming.probability >= refuse_below)
     identity = np.full(len(annotation), -1)
     identity[given] = model.identities[naming.names[given]]
     return Identities(identity, naming.probability)

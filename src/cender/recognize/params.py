@@ -16,4 +16,7 @@ class RecognizeParams(Params):
     refuse_below: float = Field(
         0.05, ge=0, le=1, description="a name that is less probable than this is not given (identity -1)"
     )
+    flag_below: float = Field(
+        0.6, ge=0, le=1, description="volumes whose names are less probable than this on average are doubtful"
+    )
     paper: PaperParams = Field(default_factory=PaperParams, description="the paper's recognition")

@@ -10,7 +10,7 @@ from cender.recognize.warp import Warps, fit_affine, fit_warps, predict_held_out
 SURE = 0.5
 NEAREST = 8
 WEIGHT = 1.5
-FLOOR = 4e-3
+FLOOR = 3e-2
 """Density of a neuron being anywhere, relative to the density at the expected place."""
 FEWEST = 6
 

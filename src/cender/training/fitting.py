@@ -10,6 +10,7 @@ from torch import Tensor
 
 from cender.nets.constellation import Classifier
 from cender.training.clouds import Cloud, vary_cloud
+from cender.training.journal import Journal, State
 
 BATCH = 4
 SMOOTHING = 0.05
@@ -21,38 +22,46 @@ WARM_UP = 30
 def fit_classifier(
     net: Classifier,
     pool: Sequence[Cloud],
-    share: Float[np.ndarray, " p"],
     steps: int,
     rng: np.random.Generator,
     *,
     learning_rate: float = 2e-3,
+    journal: Journal | None = None,
     on_step: Callable[[float], None] = lambda loss: None,
 ) -> None:
-    """Teach the network from varied clouds of the pool, drawn by their share; changes the network.
+    """Teach the network from varied clouds of the pool, each as often as the others; changes the network.
 
     Parameters
     ----------
     steps
         At most so many; it stops early when the loss no longer falls (no volumes are kept aside for that).
+    journal
+        Where to go on from, and what is kept for going on later; says when the loss no longer falls.
     on_step
         Told the loss of every step.
     """
+    journal = journal or Journal()
     none = net.head.out_features - 1
     optimiser = torch.optim.AdamW(net.parameters(), lr=learning_rate, weight_decay=1e-2)
     weight = torch.ones(none + 1)
     weight[none] = NONE_WEIGHT
+    share = np.full(len(pool), 1 / len(pool))
+    state = State(net, optimiser, rng)
+    learning = journal.begin(state, on_step)
     net.train()
-    for step in range(steps):
+    while learning and len(state.losses) < steps:
         for group in optimiser.param_groups:
-            group["lr"] = learning_rate * _schedule(step, steps)
-        clouds = [vary_cloud(pool[row], none, rng) for row in rng.choice(len(pool), BATCH, p=share / share.sum())]
+            group["lr"] = learning_rate * _schedule(len(state.losses), steps)
+        clouds = [vary_cloud(pool[row], none, rng) for row in rng.choice(len(pool), BATCH, p=share)]
         position, evidence, there, label = stack_clouds(clouds)
         loss = measure_loss(net(position, evidence, there), label, weight)
         optimiser.zero_grad()
         loss.backward()  # type: ignore[no-untyped-call]
         torch.nn.utils.clip_grad_norm_(net.parameters(), CLIP)
         optimiser.step()
-        on_step(float(loss.detach()))
+        learning = journal.add(state, float(loss.detach()))
+        on_step(state.losses[-1])
+    journal.end(state)
     net.eval()
 
 

@@ -26,7 +26,7 @@ from cender.types import Weights
 KIND = "matcher"
 FIRST_SEED = 1000
 ANIMALS = 150
-STEPS = 4000
+STEPS = 10000
 PAIRS = 3
 LEARNING_RATE = 2e-3
 NONE_WEIGHT = 0.3

@@ -1,7 +1,9 @@
 """Learning identities: from the volumes that people named, then from the recording itself."""
 
+import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 import numpy as np
 import torch
@@ -17,6 +19,7 @@ from cender.recognize.references import References, gather_references
 from cender.training.clouds import Cloud
 from cender.training.discovery import choose_start, find_identities
 from cender.training.fitting import fit_classifier, stack_clouds
+from cender.training.journal import Journal
 from cender.training.pool import warp_clouds
 from cender.training.recognizer_params import TrainRecognizerParams
 from cender.types import Annotation
@@ -48,6 +51,14 @@ class Lesson:
     weight: float = 1.0
 
 
+@dataclass(frozen=True, slots=True)
+class Watch:
+    """Who is told of every step, and where the state is kept."""
+
+    on_step: Callable[[Progress], None]
+    journal: Journal
+
+
 def train_recognizer(
     annotated: Sequence[Annotation],
     recording: Sequence[Annotation],
@@ -55,6 +66,7 @@ def train_recognizer(
     matcher: Matcher,
     seed: int,
     on_step: Callable[[Progress], None] = lambda progress: None,
+    checkpoint: Path | None = None,
 ) -> tuple[Classifier, Model]:
     """A recognizer of the identities in ``annotated``, or, if that is empty, of the neurons of the recording.
 
@@ -66,6 +78,8 @@ def train_recognizer(
         Volumes of the same recording whose identities are not known (and not looked at).
     matcher
         What every recognizer starts from.
+    checkpoint
+        Where the state is kept, so that an interrupted training goes on from there and ends with the same weights.
     """
     rng = np.random.default_rng(seed)
     torch.manual_seed(seed)
@@ -79,7 +93,11 @@ def train_recognizer(
     invented = not named
     if invented:
         named = [choose_start(recording)]
-    return _Course(named, recording, params, matcher, rng, on_step, invented).run()
+    about = (
+        f"{seed} {params.model_dump_json(exclude={'threads'})} {_hash_volumes(annotated)} {_hash_volumes(recording)}"
+    )
+    journal = Journal(checkpoint, about, params.patience)
+    return _Course(named, recording, params, matcher, rng, Watch(on_step, journal), invented).run()
 
 
 class _Course:
@@ -92,17 +110,22 @@ class _Course:
         params: TrainRecognizerParams,
         matcher: Matcher,
         rng: np.random.Generator,
-        on_step: Callable[[Progress], None],
+        watch: Watch,
         invented: bool,
     ) -> None:
         self.named, self.recording, self.params, self.matcher = list(named), list(recording), params, matcher
-        self.rng, self.on_step, self.invented = rng, on_step, invented
+        self.rng, self.watch, self.invented = rng, watch, invented
         self.identities = np.unique(np.concatenate([one.identity[one.identity >= 0] for one in named]))
+        self.named_count = len(self.identities)
+        self.exploring = bool(recording) and params.self_rounds > 0 and (invented or len(named) <= params.explore)
         self.lessons = self._align([Lesson(one, self._read(one)) for one in named])
+        if self.exploring:
+            self.lessons = self._number_strangers(self.lessons)
         kept = len(named) // 5 if len(named) >= FEW else 0
         self.aside = set(rng.choice(len(named), min(kept, 8), replace=False).tolist())
         self.rounds = params.self_rounds if len(named) < params.enough and recording else 0
-        self.steps = params.steps + self.rounds * params.self_steps
+        self.taught_steps = min(params.steps, params.steps_each * len(named))
+        self.steps = self.taught_steps + self.rounds * params.self_steps
         self.step = 0
 
     def run(self) -> tuple[Classifier, Model]:
@@ -111,15 +134,35 @@ class _Course:
         teaching = [lesson for row, lesson in enumerate(self.lessons) if row not in self.aside]
         clouds = [lesson.cloud for lesson in teaching]
         pool = clouds + warp_clouds(clouds, len(self.identities), self.params.warped, self.rng)
-        self._fit(net, pool, self.params.steps, "annotated volumes")
+        self._fit(net, pool, self.taught_steps, "annotated volumes")
         model = self._build(net, self.lessons, [])
         for number in range(self.rounds):
             own = self._name_recording(model)
-            if self.invented and number == 0:
+            if self.exploring and number == 0:
                 net, own = self._discover(net, model, own)
             self._fit(net, pool[: len(clouds)] * 3 + [one.cloud for one in own], self.params.self_steps, "own names")
             model = self._build(net, self.lessons, own)
         return net, replace(model, calibration=self._calibrate(model))
+
+    def _number_strangers(self, lessons: list[Lesson]) -> list[Lesson]:
+        """Give the unnamed neurons of the best known volume classes of their own.
+
+        A neuron that nobody named is still the same neuron in every volume: known as such it cannot be taken for its
+        neighbour. Which of them are which in the other annotated volumes will be found out.
+        """
+        none = len(self.identities)
+        best = int(np.argmax([(one.annotation.identity >= 0).sum() for one in lessons]))
+        strangers = np.flatnonzero(lessons[best].cloud.label == none)
+        free = int(self.identities.max(initial=-1)) + 1
+        self.identities = np.concatenate([self.identities, free + np.arange(len(strangers))])
+        numbered = []
+        for row, one in enumerate(lessons):
+            label = np.where(one.cloud.label == none, -1, one.cloud.label)
+            if row == best:
+                label[strangers] = none + np.arange(len(strangers))
+            numbered.append(replace(one, cloud=replace(one.cloud, label=label)))
+        # The volume that explains most comes first: what is new is told by its frame.
+        return [numbered[best], *numbered[:best], *numbered[best + 1 :]]
 
     def _begin(self) -> Classifier:
         net = Classifier(len(self.identities), COUNT)
@@ -141,10 +184,13 @@ class _Course:
     def _fit(self, net: Classifier, pool: Sequence[Cloud], steps: int, stage: str) -> None:
         def tell(loss: float) -> None:
             self.step += 1
-            self.on_step(Progress(self.step, self.steps, stage, loss))
+            self.watch.on_step(Progress(self.step, self.steps, stage, loss))
 
         rate = self.params.learning_rate if stage == "annotated volumes" else 0.5 * self.params.learning_rate
-        fit_classifier(net, pool, np.ones(len(pool)), steps, self.rng, learning_rate=rate, on_step=tell)
+        end = self.step + steps
+        journal = self.watch.journal
+        fit_classifier(net, pool, steps, self.rng, learning_rate=rate, journal=journal, on_step=tell)
+        self.step = end
 
     def _name_recording(self, model: Model) -> list[Lesson]:
         """Volumes drawn from the recording with the names that can be trusted."""
@@ -170,14 +216,11 @@ class _Course:
         if added <= 0:
             return net, own
         first = len(self.identities)
-        self.identities = np.arange(first + added)
+        free = int(self.identities.max(initial=-1)) + 1
+        self.identities = np.concatenate([self.identities, free + np.arange(added)])
         own = [
             replace(one, cloud=replace(one.cloud, label=_shift_none(label, first, first + added)))
             for one, label in zip(own, labels, strict=True)
-        ]
-        self.lessons = [
-            replace(one, cloud=replace(one.cloud, label=np.where(one.cloud.label == first, -1, one.cloud.label)))
-            for one in self.lessons
         ]
         larger = Classifier(first + added, COUNT)
         larger.start_from(self.matcher, self._make_examples([one.cloud for one in own]))
@@ -190,7 +233,8 @@ class _Course:
     def _build(self, net: Classifier, lessons: Sequence[Lesson], own: Sequence[Lesson]) -> Model:
         sure = sorted(own, key=lambda one: -int((one.cloud.label >= 0).sum()))
         room = max(REFERENCES - len(lessons), 0)
-        return Model(make_score(net), self.identities, self._gather([*lessons, *sure[:room]]), PRIOR)
+        count = len(self.identities) if self.invented else self.named_count
+        return Model(make_score(net), self.identities, count, self._gather([*lessons, *sure[:room]]), PRIOR)
 
     def _gather(self, lessons: Sequence[Lesson]) -> References:
         return gather_references(
@@ -204,9 +248,9 @@ class _Course:
         """How often the names of volumes that were kept aside are right."""
         features, rights = [np.zeros((0, 4))], [np.zeros(0, bool)]
         for row in sorted(self.aside):
-            truth = self.named[row]
+            truth = self.lessons[row].annotation
             naming = name_neurons(truth, model)
-            given = np.where(naming.names >= 0, self.identities[naming.names], -1)
+            given = np.where((naming.names >= 0) & (naming.names < model.named), self.identities[naming.names], -1)
             judged = (given >= 0) & ((truth.identity >= 0) | np.isin(given, truth.identity))
             features.append(naming.features[judged])
             rights.append((given == truth.identity)[judged])
@@ -214,7 +258,8 @@ class _Course:
 
     def _read(self, annotation: Annotation) -> Cloud:
         label = np.searchsorted(self.identities, annotation.identity)
-        label = np.where(annotation.identity >= 0, label, len(self.identities))
+        # Where not every neuron was looked at, one without a name may be any of them: it teaches nothing.
+        label = np.where(annotation.identity >= 0, label, len(self.identities) if annotation.complete else -1)
         return Cloud(place_points(annotation.centre_um), measure_evidence(annotation), label)
 
     def _align(self, lessons: Sequence[Lesson]) -> list[Lesson]:
@@ -237,6 +282,16 @@ def turn_like(cloud: Cloud, other: Cloud, none: int) -> Cloud:
 def _shift_none(label: Int[np.ndarray, " n"], before: int, after: int) -> Int[np.ndarray, " n"]:
     """Labels whose "none" was ``before`` (negative numbers below -1 aside) with "none" at ``after``."""
     return np.where(label == before, after, np.where(label > before, label - 1, label))
+
+
+def _hash_volumes(volumes: Sequence[Annotation]) -> str:
+    """A short text that differs where the volumes do."""
+    found = hashlib.sha256()
+    for one in volumes:
+        found.update(f"{one.volume} {len(one)}".encode())
+        for values in (one.centre_um, one.identity, measure_evidence(one)):
+            found.update(np.ascontiguousarray(values).tobytes())
+    return found.hexdigest()[:16]
 
 
 def _refuse_twins(annotation: Annotation) -> None:
