@@ -8,7 +8,7 @@ from jaxtyping import Float, Float32
 
 from cender.training.samples import Sample
 
-ZOOM = (0.7, 1.35)
+ZOOM = (0.75, 1.35)
 ANYWHERE = 0.25
 
 

@@ -21,6 +21,7 @@ CUT = 0.3
 LOWEST = 0.03
 OVERLAP = 0.35
 UNSURE_UM = 2.0
+HEADROOM = 1.1
 
 
 def validate(arrays: Mapping[str, np.ndarray], held: Sequence[Sample]) -> tuple[float, float]:
@@ -43,14 +44,16 @@ def calibrate(arrays: Mapping[str, np.ndarray], held: Sequence[Sample]) -> dict[
 
 
 def measure_ranges(arrays: Mapping[str, np.ndarray], held: Sequence[Sample]) -> str:
-    """Largest usual input of every convolution on held-out heads, as JSON: what int8 arithmetic needs to know."""
+    """Largest input of every convolution on held-out heads, as JSON: what int8 arithmetic needs to know.
+
+    Not a usual one: the few largest numbers are the peaks that are sought, and other heads may have larger ones.
+    """
     net = build_net(arrays)
     seen: dict[str, list[float]] = {}
 
     def remember(name: str) -> None:
         def hook(_: torch.nn.Module, inputs: tuple[torch.Tensor, ...], __: torch.Tensor) -> None:
-            values = inputs[0].detach().numpy()
-            seen.setdefault(name, []).append(float(np.quantile(values[::3, :, ::2, ::2], 0.9999)))
+            seen.setdefault(name, []).append(HEADROOM * float(inputs[0].detach().max()))
 
         net.get_submodule(name).register_forward_hook(hook)
 

@@ -9,8 +9,6 @@ from jaxtyping import Float, Float32, Int, Shaped
 from cender.detect.normalise import cut_head
 from cender.types import Annotation, Crop, VoxelSize
 
-MOST_HELD = 12
-
 
 @dataclass(frozen=True, slots=True)
 class Sample:
@@ -69,14 +67,13 @@ def crop_around(annotation: Annotation, shape: tuple[int, int], voxel_um: VoxelS
 
 
 def hold_out(samples: Sequence[Sample]) -> tuple[list[Sample], list[Sample]]:
-    """Samples to learn from and to validate with: every fifth head (12 are enough), or a fifth of few heads' width.
+    """Samples to learn from and to validate with: every fifth head, or a fifth of the only few heads' width.
 
     The split does not depend on chance, so that an interrupted training resumes with the same one.
     """
     if len(samples) >= 5:
-        every = max(5, len(samples) // MOST_HELD)
-        held = [sample for index, sample in enumerate(samples) if index % every == every - 1]
-        return [sample for index, sample in enumerate(samples) if index % every != every - 1], held
+        held = [sample for index, sample in enumerate(samples) if index % 5 == 4]
+        return [sample for index, sample in enumerate(samples) if index % 5 != 4], held
     taught, held = [], []
     for sample in samples:
         place = np.sort(sample.centre[:, 2])

@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 
 import numpy as np
-from jaxtyping import Float
 
 from cender.detect.normalise import PIXEL_UM, STEP_UM
 from cender.simulate import SimulateParams, simulate_recording
@@ -16,7 +15,6 @@ OTHER_SHARE = 0.3
 # Factors on the preset's own values.
 USUAL = {
     "step": (0.87, 1.13),
-    "pixel": (1.0, 1.0),
     "width": (0.9, 1.2),
     "depth": (0.9, 1.25),
     "light": (0.75, 3.0),
@@ -24,12 +22,10 @@ USUAL = {
     "glow": (0.4, 2.5),
     "noise": (0.6, 1.2),
 }
-# Real heads of other laboratories are more crowded on the network's grid than the presets: seen from farther away.
 OTHER = {
-    "step": (0.85, 1.5),
-    "pixel": (0.9, 1.35),
-    "width": (0.9, 1.4),
-    "depth": (1.0, 2.0),
+    "step": (0.8, 1.2),
+    "width": (1.0, 1.5),
+    "depth": (1.2, 2.2),
     "light": (3.0, 12.0),
     "haze": (1.5, 9.0),
     "glow": (1.0, 6.0),
@@ -52,7 +48,7 @@ def vary_params(seed: int, rng: np.random.Generator) -> SimulateParams:
         "seed": seed,
         "volumes": 400,
         "shape": FIELD,
-        "voxel_um": (STEP_UM * draw["step"], PIXEL_UM * draw["pixel"], PIXEL_UM * draw["pixel"]),
+        "voxel_um": (STEP_UM * draw["step"], PIXEL_UM, PIXEL_UM),
         "anatomy": {
             "diameter_um": tuple(draw["width"] * size for size in anatomy.diameter_um),
             "half_depth_um": tuple(draw["depth"] * size for size in anatomy.half_depth_um),
@@ -75,21 +71,21 @@ def make_simulated_samples(animals: int, volumes: int, seed: int) -> Iterator[Sa
         rng = np.random.default_rng((seed, index))
         params = vary_params(seed + index, rng)
         simulation = simulate_recording(params)
-        # The network must stand voxels that are somewhat smaller or larger than its own, so none are resampled.
-        voxel = VoxelSize(STEP_UM, PIXEL_UM, PIXEL_UM)
+        # The network must stand frames that are somewhat nearer or farther apart than its own, so none are resampled.
+        voxel = VoxelSize(STEP_UM, *params.voxel_um[1:])
         for volume in rng.choice(params.volumes, volumes, replace=False):
-            annotation = _rescale(simulation.annotate(int(volume)), np.array(voxel) / np.array(params.voxel_um))
+            annotation = _restep(simulation.annotate(int(volume)), STEP_UM / params.voxel_um[0])
             if len(annotation) >= FEWEST:
                 red = simulation.recording.volume(int(volume), (0,)).data[0]
                 crop = crop_around(annotation, FIELD[1:], voxel, float(rng.uniform(6, 16)))
                 yield make_sample(red, annotation, voxel, crop)
 
 
-def _rescale(annotation: Annotation, factor: Float[np.ndarray, " 3"]) -> Annotation:
-    """The same annotation with its places, in micrometres, stretched."""
+def _restep(annotation: Annotation, factor: float) -> Annotation:
+    """The same annotation with its depths, in micrometres, stretched."""
     return Annotation(
         annotation.volume,
-        annotation.centre_um * factor,
+        annotation.centre_um * np.array([factor, 1, 1]),
         annotation.identity,
         annotation.probability,
         annotation.regions,
