@@ -55,12 +55,20 @@ def fit_calibration(
     weights = prior.weights.copy()
     target = right.astype(float)
     ridge = strength * np.diag([0.2, 0.2, 0.2, 0.5])
+
+    def measure_misfit(candidate: Float[np.ndarray, " 4"]) -> float:
+        logit, away = features @ candidate, candidate - prior.weights
+        return float(np.sum(np.logaddexp(0, logit) - target * logit) + 0.5 * away @ ridge @ away)
+
     for _ in range(25):
         probability = Calibration(weights).apply(features)
         gradient = features.T @ (probability - target) + ridge @ (weights - prior.weights)
         curvature = (features * (probability * (1 - probability) + 1e-6)[:, None]).T @ features + ridge
         step = np.linalg.solve(curvature, gradient)
-        weights = weights - np.clip(step, -2, 2)
+        # A whole step may overshoot and never come back where names are far from what the prior says.
+        while np.abs(step).max() > 1e-9 and measure_misfit(weights - step) > measure_misfit(weights):
+            step = step / 2
+        weights = weights - step
         if np.abs(step).max() < 1e-6:
             break
     return Calibration(weights)
