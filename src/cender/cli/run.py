@@ -20,7 +20,7 @@ def run(
         typer.Argument(help="Recording (several of one animal are joined), or a run folder.", show_default=False),
     ],
     out: Annotated[Path | None, typer.Option(metavar="WORM", help="Run folder to make or to go on with.")] = None,
-    workers: Annotated[int, typer.Option(min=0, help="Volumes to work on at a time; 0 is one a core.")] = 0,
+    workers: Annotated[int, typer.Option(min=1, help="Volumes to work on at a time; one uses all cores already.")] = 1,
     scheduler: Annotated[
         str | None, typer.Option(metavar="ADDRESS", help="Dask scheduler to use, e.g. tcp://10.0.0.1:8786.")
     ] = None,

@@ -1,6 +1,5 @@
 """The volume pass on a Dask cluster; the only file that knows Dask."""
 
-import os
 from collections import deque
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -20,7 +19,7 @@ class DaskExecutor:
     """Workers of a Dask scheduler; each reads its volumes itself, so all must see the recording's path."""
 
     address: str
-    workers: int = 0
+    workers: int = 1
 
     def process(self, job: VolumeJob, volumes: Iterable[int]) -> Iterator[Processed]:
         """Outcomes in order, a bounded number of volumes being worked on at a time."""
@@ -35,7 +34,7 @@ class DaskExecutor:
         except (OSError, ValueError) as error:
             raise ConfigError(f"--scheduler {self.address}: no Dask scheduler answers there ({error})") from None
         with client:
-            limit = (self.workers or sum(client.nthreads().values()) or os.cpu_count() or 1) + AHEAD
+            limit = max(self.workers, sum(client.nthreads().values())) + AHEAD
             sent = client.scatter(job, broadcast=True, hash=False)
             waiting: deque[Any] = deque()
             for index in volumes:
@@ -49,6 +48,6 @@ class DaskExecutor:
 def _process_there(job: VolumeJob, index: int) -> Processed:
     # A network serves one thread at a time, and is worth keeping from one volume to the next.
     if getattr(_THREAD, "key", None) != job.key:
-        _THREAD.reader, _THREAD.worker = PatientReader(job.source, job.config.run.wait_s), build_worker(job)
+        _THREAD.reader, _THREAD.worker = PatientReader(job.source, job.config.run.wait_s), build_worker(job, threads=1)
         _THREAD.key = job.key
     return process_one(_THREAD.reader, _THREAD.worker, index)

@@ -1,6 +1,5 @@
 """What a run will take, from a few of its volumes."""
 
-import os
 import shutil
 from dataclasses import dataclass
 from pathlib import Path
@@ -35,9 +34,9 @@ class Cost:
     measured: int
 
 
-def estimate_run(work: Work, plan: Plan, workers: int = 0) -> Cost:
+def estimate_run(work: Work, plan: Plan, workers: int = 1) -> Cost:
     """Work on a few of the volumes, throw the results away, and scale what that took."""
-    count = workers or os.cpu_count() or 1
+    count = max(workers, 1)
     step = max(1, len(plan.todo) // _MEASURED)
     sample = plan.todo[::step][:_MEASURED]
     # Where green lies does not change what it costs to measure it.

@@ -1,6 +1,5 @@
 """Who does the work of the volume pass: threads here, or a cluster, behind one interface."""
 
-import os
 from collections import deque
 from collections.abc import Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -39,17 +38,17 @@ class Executor(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class LocalExecutor:
-    """Threads of this process: one reads ahead, ``workers`` compute (0: one a core).
+    """Threads of this process: one reads ahead, ``workers`` (0 is one) compute, each on a volume of its own.
 
-    Threads, not processes: nearly all time is spent in OpenVINO, OpenCV and numpy, which let other threads run, and
-    volumes need not be copied from one process to another.
+    One is the fastest where the network has all cores to itself. Threads, not processes: volumes need not be copied
+    from one to another.
     """
 
-    workers: int = 0
+    workers: int = 1
 
     def process(self, job: VolumeJob, volumes: Iterable[int]) -> Iterator[Processed]:
         """Outcomes in order; at most ``workers + AHEAD`` volumes are in memory."""
-        count = self.workers or os.cpu_count() or 1
+        count = self.workers or 1
         stopping = Event()
         reader = PatientReader(job.source, job.config.run.wait_s, stopping)
         idle: SimpleQueue[Worker] = SimpleQueue()
@@ -103,7 +102,7 @@ def _compute(
         idle.put(worker)
 
 
-def choose_executor(workers: int = 0, scheduler: str | None = None) -> Executor:
+def choose_executor(workers: int = 1, scheduler: str | None = None) -> Executor:
     """A cluster where its address is given, else threads of this process."""
     if scheduler is None:
         return LocalExecutor(workers)

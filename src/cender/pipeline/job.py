@@ -12,8 +12,6 @@ from cender.pipeline.volume import process_volume
 from cender.types import Intensities, Neurons, Outcome, Volume
 
 _LOG = logging.getLogger(__name__)
-# One thread a worker, whatever their number: the sums of a network then come out alike on one core and on twenty.
-THREADS = 1
 Worker = Callable[[Volume], Outcome]
 
 
@@ -27,9 +25,12 @@ class VolumeJob:
     channel_map: ChannelMap
 
 
-def build_worker(job: VolumeJob) -> Worker:
-    """A callable that does all per-volume stages, with its own network; whatever goes wrong is an outcome."""
-    detector = build_detector(job.config.detect, threads=THREADS)
+def build_worker(job: VolumeJob, threads: int = 0) -> Worker:
+    """A callable that does all per-volume stages; whatever goes wrong is an outcome.
+
+    It has a network of its own, which uses so many ``threads`` (0: all cores).
+    """
+    detector = build_detector(job.config.detect, threads=threads)
     preprocess, merge, activity = job.config.preprocess, job.config.merge, job.config.activity
 
     def measure(volume: Volume, neurons: Neurons) -> Intensities:
