@@ -68,6 +68,75 @@ def detector(
     STDERR.print(f"validation on held-out heads: regions F1 {best[4]:.3f}, neurons F1 {best[5]:.3f}")
 
 
+@train.command()
+def recognizer(
+    folders: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="FOLDER...",
+            help="Truth folders or annotated run folders; several are several animals.",
+            exists=True,
+        ),
+    ],
+    out: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Weights to write.", show_default="FOLDER/models/recognizer.safetensors"),
+    ] = None,
+    seed: Annotated[int, typer.Option(help="Of everything random.")] = 0,
+    config_file: ConfigFile = None,
+    sets: Sets = None,
+) -> None:
+    """Train the recognizer of identities from one annotated volume or many, in a minute or two on a CPU.
+
+    Volumes of the same folders that nobody annotated are learnt from as well. A number stands for the same neuron in
+    all folders. Interrupt it with Ctrl-C whenever you like: the same command goes on where it stopped.
+    """
+    from cender.cli.console import STDERR
+    from cender.config import load_config
+    from cender.errors import DataError
+    from cender.io import save_weights
+    from cender.pipeline.lessons import collect_lessons
+    from cender.pipeline.recognizer import train_weights
+
+    config = load_config(config_file, sets or [])
+    target = out or (folders[0] / "models" / "recognizer.safetensors" if len(folders) == 1 else None)
+    if target is None:
+        raise DataError("several folders: say with --out where the weights should go")
+    lessons = collect_lessons(folders)
+    STDERR.print(f"{len(lessons.annotated)} annotated volumes, {len(lessons.recording)} others to learn from")
+    checkpoint = target.with_suffix(".checkpoint")
+    weights, history = _watch_stages(
+        lambda on_step: train_weights(lessons.annotated, lessons.recording, config, seed, on_step, checkpoint)
+    )
+    save_weights(weights, target)
+    checkpoint.unlink(missing_ok=True)
+    picture = target.with_suffix(".png")
+    _draw_stages(history, picture)
+    typer.echo(f"{target}\n{picture}")
+
+
+def _watch_stages(learn: Any) -> Any:
+    """Run training under a progress bar that shows stage and loss; returns its result and the losses by stage."""
+    from cender.cli.console import show_progress
+
+    history: list[tuple[str, float]] = []
+    with show_progress() as bar:
+        task = bar.add_task("training")
+
+        def on_step(progress: Any) -> None:
+            history.append((progress.stage, progress.loss))
+            words = f"{progress.stage}: loss {progress.loss:.2f}"
+            bar.update(task, completed=progress.step, total=progress.steps, description=words)
+
+        return learn(on_step), history
+
+
+def _draw_stages(history: list[tuple[str, float]], path: Path) -> None:
+    from cender.plots.training import draw_recognizer_training
+
+    draw_recognizer_training(history, path)
+
+
 def _watch(learn: Any) -> Any:
     """Run training under a progress bar that shows the losses and the last validation."""
     from cender.cli.console import show_progress

@@ -1,6 +1,7 @@
 """How a training went."""
 
 from collections.abc import Sequence
+from itertools import groupby
 from pathlib import Path
 
 import numpy as np
@@ -29,3 +30,31 @@ def draw_training(history: Sequence[Sequence[float]], path: Path) -> None:
         for axes in (left, right):
             axes.legend()
         save_figure(figure, path)
+
+
+def draw_recognizer_training(history: Sequence[tuple[str, float]], path: Path) -> None:
+    """Loss over the steps, one colour a stage, as PNG; rows are the stage's name and the loss of a step."""
+    with styled():
+        figure = start_figure(6, 3)
+        axes = figure.subplots()
+        first = 0
+        colours = (RED, TRUTH, ACCENT, QUIET)
+        for number, (stage, rows) in enumerate(groupby(history, key=lambda row: row[0])):
+            losses = np.array([loss for _, loss in rows])
+            steps = first + np.arange(len(losses))
+            colour = colours[number % len(colours)]
+            axes.plot(steps, losses, color=colour, alpha=0.3, linewidth=0.7)
+            axes.plot(steps, _smooth(losses), color=colour, label=stage)
+            first += len(losses)
+        axes.set(title="loss", xlabel="step", yscale="log")
+        if history:
+            axes.legend()
+        save_figure(figure, path)
+
+
+def _smooth(values: np.ndarray, memory: float = 0.95) -> np.ndarray:
+    """Running mean that forgets."""
+    found = np.array(values, float)
+    for row in range(1, len(found)):
+        found[row] = memory * found[row - 1] + (1 - memory) * found[row]
+    return found
