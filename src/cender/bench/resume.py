@@ -16,6 +16,14 @@ from cender.simulate import SimulateParams, simulate_recording
 
 SEED = 9700
 VOLUMES = 24
+# Learning identities takes most of such a short run, and twenty runs would take an hour; a little of it is enough here.
+SETTINGS = (
+    "run.part_volumes=3",
+    "train_recognizer.steps=5",
+    "train_recognizer.self_steps=5",
+    "train_recognizer.self_rounds=1",
+    "train_recognizer.warped=5",
+)
 TABLES = ("volumes", "regions", "neurons", "traces")
 
 
@@ -51,7 +59,8 @@ def compare_tables(one: Path, other: Path) -> bool:
 
 
 def _start(film: Path, folder: Path) -> subprocess.Popen[bytes]:
-    words = ["run", str(film), "--out", str(folder), "--set", "run.part_volumes=3"]
+    words = ["run", str(film), "--out", str(folder)]
+    words += [word for one in SETTINGS for word in ("--set", one)]
     return subprocess.Popen(  # noqa: S603  (our own command line)
         [sys.executable, "-m", "cender", *words], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
     )
