@@ -19,8 +19,7 @@ from cender.merge.params import MergeParams
 from cender.preprocess.params import PreprocessParams
 from cender.recognize.params import RecognizeParams
 from cender.simulate.params import SimulateParams
-from cender.training.params import TrainDetectorParams
-from cender.training.recognizer_params import TrainRecognizerParams
+from cender.training.params import TrainDetectorParams, TrainRecognizerParams
 from cender.types import Params
 
 

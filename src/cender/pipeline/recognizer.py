@@ -128,6 +128,18 @@ def load_recognizer(path: Path) -> Weights:
     return load_weights(path, "paper recognizer")
 
 
+def find_taught(config: Config) -> frozenset[int]:
+    """The identities that people taught the recognizer of the settings; none where it has none or began with none."""
+    if config.recognize.weights is None:
+        return frozenset()
+    weights = load_recognizer(Path(config.recognize.weights))
+    if weights.metadata["kind"] != KIND:
+        return frozenset(json.loads(weights.metadata["identities"]))
+    about = json.loads(weights.metadata.get("about", "{}"))
+    named = int(weights.arrays["named"][0]) if about.get("annotated", "0") != "0" else 0
+    return frozenset(weights.arrays["identities"][:named].tolist())
+
+
 def pack_recognizer(net: Classifier, model: Model, about: Mapping[str, str]) -> Weights:
     """A trained recognizer as arrays and text."""
     arrays = {f"net.{name}": value for name, value in export_weights(net).items()}

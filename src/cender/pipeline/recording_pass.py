@@ -21,7 +21,7 @@ from cender.pipeline.inputs import find_recognizer
 from cender.pipeline.numbering import keep_numbers
 from cender.pipeline.plan import Plan, find_chosen
 from cender.pipeline.progress import OnProgress, Progress, ignore_progress
-from cender.pipeline.recognizer import identify_recording
+from cender.pipeline.recognizer import find_taught, identify_recording
 from cender.pipeline.volume_pass import load_unreadable
 from cender.pipeline.work import Work
 from cender.training.recognizer import Progress as Step
@@ -59,7 +59,7 @@ def _identify(
         _LOG.warning("no identities: %s", error)
         return {}, [f"no identities, and so no traces: {error}"]
     names = frozenset(folder.load_names())
-    return keep_numbers(known, places, _load_earlier(folder), taken=names), []
+    return keep_numbers(known, places, _load_earlier(folder), find_taught(config), names), []
 
 
 def choose_recognizer(config: Config, folder: Path) -> Config:

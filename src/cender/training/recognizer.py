@@ -20,8 +20,8 @@ from cender.training.clouds import Cloud
 from cender.training.discovery import choose_start, find_identities
 from cender.training.fitting import fit_classifier, stack_clouds
 from cender.training.journal import Journal
+from cender.training.params import TrainRecognizerParams
 from cender.training.pool import warp_clouds
-from cender.training.recognizer_params import TrainRecognizerParams
 from cender.types import Annotation
 
 TRUSTED = 0.6
