@@ -1,7 +1,7 @@
 """The second pass, over the tables: identities, traces, and every table in its place."""
 
 import logging
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -24,6 +24,7 @@ from cender.pipeline.progress import OnProgress, Progress, ignore_progress
 from cender.pipeline.recognizer import find_taught, identify_recording
 from cender.pipeline.volume_pass import load_unreadable
 from cender.pipeline.work import Work
+from cender.recognize.judge import judge_volume
 from cender.training.recognizer import Progress as Step
 from cender.types import Annotation, Identities, Outcome, VoxelSize
 
@@ -59,7 +60,18 @@ def _identify(
         _LOG.warning("no identities: %s", error)
         return {}, [f"no identities, and so no traces: {error}"]
     names = frozenset(folder.load_names())
-    return keep_numbers(known, places, _load_earlier(folder), find_taught(config), names), []
+    numbered = keep_numbers(known, places, _load_earlier(folder), find_taught(config), names)
+    return numbered, _find_doubts(numbered, config.recognize.flag_below)
+
+
+def _find_doubts(known: Mapping[int, Identities], flag_below: float) -> list[str]:
+    """What there is to say about volumes whose identities cannot be trusted as a whole."""
+    reasons = {volume: judge_volume(one, flag_below) for volume, one in known.items()}
+    doubtful = {volume: reason for volume, reason in reasons.items() if reason is not None}
+    if not doubtful:
+        return []
+    first = min(doubtful)
+    return [f"{len(doubtful)} of {len(known)} volumes have doubtful identities; volume {first}: {doubtful[first]}"]
 
 
 def choose_recognizer(config: Config, folder: Path) -> Config:
