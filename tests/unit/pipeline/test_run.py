@@ -96,10 +96,10 @@ def test_a_stopped_run_goes_on_where_it_was(go, film, worm, tmp_path, moment: in
 def test_changed_settings_redo_all_volumes_and_say_why(go, film, worm) -> None:
     go(film, worm)
     executor = FakeExecutor()
-    run = go(film, worm, executor=executor, sets=("detect.region_score=0.5",))
+    run = go(film, worm, executor=executor, sets=("detect.region_score=0.7",))
     assert executor.asked == list(range(10))
     assert run.summary is not None
-    assert run.summary.redone == ("all volumes: detect.region_score was 0.6, is 0.5",)
+    assert run.summary.redone == ("all volumes: detect.region_score was 0.5, is 0.7",)
     assert len(list((worm / "parts").iterdir())) == 1, "parts of other settings are gone"
 
 
