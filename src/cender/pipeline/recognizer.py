@@ -16,6 +16,7 @@ from cender.nets.constellation import Classifier, Matcher, build_classifier, bui
 from cender.recognize.confidence import Calibration
 from cender.recognize.model import Model, recognize_neurons
 from cender.recognize.references import References
+from cender.recognize.temporal import link_names
 from cender.training.matcher import KIND as MATCHER
 from cender.training.recognizer import Progress, train_recognizer
 from cender.types import Annotation, Identities, Weights
@@ -103,7 +104,8 @@ def identify_recording(
         rest = [one for one in volumes if one.volume not in annotated]
         weights = train_weights(list(annotated.values()), rest, config, seed, on_step)
     recognize = build_recognizer(weights, config, "all")
-    return {one.volume: recognize([one])[0] for one in volumes}
+    known = {one.volume: recognize([one])[0] for one in volumes}
+    return link_names(volumes, known) if config.recognize.temporal else known
 
 
 def load_matcher(config: Config) -> Matcher:

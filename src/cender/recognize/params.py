@@ -19,4 +19,7 @@ class RecognizeParams(Params):
     flag_below: float = Field(
         0.6, ge=0, le=1, description="volumes whose names are less probable than this on average are doubtful"
     )
+    temporal: bool = Field(
+        False, description="let neighbouring volumes correct each other's names in a pass of its own"
+    )
     paper: PaperParams = Field(default_factory=PaperParams, description="the paper's recognition")
