@@ -8,6 +8,9 @@ from jaxtyping import Bool, Float, Int
 ABSENT = 0.05
 """Weight of "this identity is not here" among the neurons that could have it."""
 
+DOUBTFUL = 0.7
+"""Mean probability of a volume's names below which all of them are doubted."""
+
 
 @dataclass(frozen=True, slots=True)
 class Calibration:
@@ -46,6 +49,17 @@ def describe_names(
     features[rows, 2] = np.median(joint)
     features[rows, 3] = 1.0
     return features
+
+
+def doubt_volume(probability: Float[np.ndarray, " n"], names: Int[np.ndarray, " n"]) -> Float[np.ndarray, " n"]:
+    """The probabilities, lowered where the names of a volume are improbable as a whole.
+
+    A head that lies on its other side, a mirror image or noise leaves most names improbable, yet a few fit by chance
+    and look sure: what is wrong with the volume is wrong with them too.
+    """
+    given = names >= 0
+    quality = float(probability[given].mean()) if given.any() else 0.0
+    return np.asarray(probability * min(1.0, quality / DOUBTFUL) ** 2)
 
 
 def fit_calibration(

@@ -9,7 +9,7 @@ from jaxtyping import Float, Int
 
 from cender.errors import DataError
 from cender.recognize.assign import assign_names
-from cender.recognize.confidence import Calibration, describe_names
+from cender.recognize.confidence import Calibration, describe_names, doubt_volume
 from cender.recognize.evidence import measure_evidence
 from cender.recognize.frame import POSES, place_points
 from cender.recognize.references import References
@@ -84,7 +84,7 @@ def name_neurons(annotation: Annotation, model: Model) -> Naming:
     position, first, score = _choose_pose(placed, evidence, model.score, others if len(others) else model.references)
     names = assign_names(score)
     features = describe_names(score, first, names)
-    probability = np.where(names >= 0, model.calibration.apply(features), 0.0)
+    probability = doubt_volume(np.where(names >= 0, model.calibration.apply(features), 0.0), names)
     return Naming(position, names, probability, features)
 
 

@@ -124,6 +124,27 @@ def test_random_points_are_not_named_confidently(weights: Weights) -> None:
     assert build_recognizer(weights, CONFIG)([noise])[0].probability.mean() < 0.4
 
 
+@pytest.mark.parametrize("signs", [(-1, -1, 1), (-1, 1, 1), (1, -1, 1)], ids=["other side", "mirror z", "mirror y"])
+def test_a_head_that_lies_otherwise_gets_no_sure_wrong_names(weights: Weights, signs: tuple[int, int, int]) -> None:
+    recognize = build_recognizer(weights, CONFIG)
+    turned = [replace(one, centre_um=one.centre_um * signs) for one in FILM[1:9]]
+    for answer, truth in zip(recognize(turned), turned, strict=True):
+        wrong = (answer.identity >= 0) & (answer.identity != truth.identity)
+        assert not (answer.probability[wrong] > 0.8).any()
+
+
+@pytest.mark.parametrize("factor", [0.5, 2.0])
+def test_wrong_units_of_z_give_no_sure_wrong_names(weights: Weights, factor: float) -> None:
+    recognize = build_recognizer(weights, CONFIG)
+    stretched = [replace(one, centre_um=one.centre_um * (factor, 1, 1)) for one in FILM[1:9]]
+    wrong = sure = 0
+    for answer, truth in zip(recognize(stretched), stretched, strict=True):
+        mistaken = (answer.identity >= 0) & (answer.identity != truth.identity) & (truth.identity >= 0)
+        wrong += int((answer.probability[mistaken] > 0.8).sum())
+        sure += int((answer.probability > 0.8).sum())
+    assert wrong <= 0.02 * max(sure, 50)
+
+
 def test_coordinates_that_are_no_numbers_are_refused(weights: Weights) -> None:
     broken = FILM[8].centre_um.copy()
     broken[4, 1] = np.nan
