@@ -16,10 +16,11 @@ from cender.config import load_config
 from cender.errors import ConfigError, DataError, UnreadableRecording, UnsupportedFormat
 from cender.io.results import parts as parts_module
 from cender.io.results.lock import hold_lock
+from cender.io.weights import save_weights
 from cender.pipeline import recording_pass
 from cender.pipeline import run as run_module
 from cender.pipeline.run import Run, open_results, plan_run, run_recording
-from cender.types import Identities
+from cender.types import Identities, Weights
 
 TABLES = ("volumes", "regions", "neurons", "timings", "traces")
 SMALL_PARTS = "run.part_volumes=4"
@@ -377,8 +378,8 @@ def test_the_users_names_stay_and_are_used(go, film, worm, named) -> None:
 
 def test_a_new_recognizer_redoes_identities_only(go, film, worm, named) -> None:
     go(film, worm)
-    (worm / "models").mkdir()
-    (worm / "models" / "recognizer.safetensors").write_bytes(b"weights")
+    taught = Weights({"identities": np.arange(3), "named": np.array([3])}, {"kind": "recognizer"})
+    save_weights(taught, worm / "models" / "recognizer.safetensors")
     executor = FakeExecutor()
     run = go(worm, executor=executor)
     assert executor.asked == []
