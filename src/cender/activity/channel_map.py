@@ -8,7 +8,14 @@ from typing import Literal
 import numpy as np
 from jaxtyping import Float
 
-from cender.activity.landmarks import Landmarks, find_shift, match_landmarks, measure_depth_shift, take_sharp_pictures
+from cender.activity.landmarks import (
+    Landmarks,
+    find_shift,
+    find_spots,
+    match_landmarks,
+    measure_depth_shift,
+    take_sharp_pictures,
+)
 from cender.activity.params import ActivityParams
 from cender.types import Regions, Volume
 
@@ -88,10 +95,11 @@ def _estimate(volumes: Sequence[Volume], params: ActivityParams) -> ChannelMap:
         return ChannelMap.unmoved("nothing can be seen in one of the channels", trusted=False)
     matrix = np.eye(2, 3)
     matrix[:, 2] = find_shift(pictures)
-    landmarks = match_landmarks(pictures, matrix)
+    spots = [find_spots(red) for red, _ in pictures]
+    landmarks = match_landmarks(pictures, spots, matrix)
     for _ in range(2):
         matrix = fit_affine(landmarks, matrix)
-        landmarks = match_landmarks(pictures, matrix)
+        landmarks = match_landmarks(pictures, spots, matrix)
     matrix = fit_affine(landmarks, matrix)
     distance = _distances(landmarks, matrix)
     agreeing = distance < AGREE_PX

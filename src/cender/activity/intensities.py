@@ -8,7 +8,7 @@ from jaxtyping import Bool, Float, Int, Real
 from cender.activity.background import estimate_background, take_surroundings
 from cender.activity.channel_map import ChannelMap
 from cender.activity.params import ActivityParams
-from cender.activity.profiles import Profiles, Sharing, probe_image
+from cender.activity.profiles import Places, Profiles, Sharing, probe_image
 from cender.types import Intensities, Neurons, Regions, Volume
 
 # Mean of a bell inside its contour at half the peak, relative to that peak.
@@ -86,8 +86,9 @@ def _fit(
     """Heights of the bells and the background under them, each from what the other leaves."""
     if not len(profiles):
         return np.zeros(0), np.zeros(0)
-    around = take_surroundings(image, profiles, width_px)
-    sharing, area = Sharing.from_profiles(profiles), profiles.probe_sum
+    places = Places.from_frames(profiles.z)
+    around = take_surroundings(image, profiles, places, width_px)
+    sharing, area = Sharing.from_profiles(profiles, places), profiles.probe_sum
     behind = estimate_background(around, profiles, None)
     height = sharing.solve(probed - behind * area)
     for _ in range(ROUNDS - 1):

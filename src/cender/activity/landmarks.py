@@ -49,7 +49,8 @@ def _sharpen(channel: Real[np.ndarray, "z y x"]) -> Float32[np.ndarray, "y x"]:
     around[1, 1] = 0
     projection = np.minimum(projection, cv2.dilate(projection, around))
     band = cv2.GaussianBlur(projection, (0, 0), SMALL_PX) - cv2.GaussianBlur(projection, (0, 0), LARGE_PX)
-    noise = 1.4826 * float(np.median(np.abs(band - np.median(band))))
+    some = band[::3, ::3]
+    noise = 1.4826 * float(np.median(np.abs(some - np.median(some))))
     # The root keeps a few very bright or very active neurons from deciding everything.
     return np.asarray(np.sqrt(np.clip(band / max(noise, 1e-6) - 2, 0, None)), np.float32)
 
@@ -70,13 +71,15 @@ def find_shift(pictures: Sequence[Picture]) -> Float[np.ndarray, " 2"]:
     return np.array([steps[0][row], steps[1][column]])
 
 
-def match_landmarks(pictures: Sequence[Picture], matrix: Float[np.ndarray, "2 3"]) -> Landmarks:
-    """Bright spots of red, and where green shows the same surroundings, near the place that a map expects."""
+def match_landmarks(
+    pictures: Sequence[Picture], spots: Sequence[Int[np.ndarray, "_ 2"]], matrix: Float[np.ndarray, "2 3"]
+) -> Landmarks:
+    """Spots of red, and where green shows the same surroundings, near the place that a map expects."""
     red_yx: list[tuple[float, float]] = []
     green_yx: list[tuple[float, float]] = []
     sample: list[int] = []
     for number, (red, green) in enumerate(pictures):
-        for y, x in _find_spots(red):
+        for y, x in spots[number]:
             expected = np.rint(matrix[:, :2] @ (y, x) + matrix[:, 2]).astype(int)
             offset = _find_patch(red, green, (int(y), int(x)), (int(expected[0]), int(expected[1])))
             if offset is not None:
@@ -88,12 +91,13 @@ def match_landmarks(pictures: Sequence[Picture], matrix: Float[np.ndarray, "2 3"
     )
 
 
-def _find_spots(picture: Float32[np.ndarray, "y x"]) -> Int[np.ndarray, "s 2"]:
+def find_spots(picture: Float32[np.ndarray, "y x"]) -> Int[np.ndarray, "s 2"]:
+    """The brightest spots of a picture, away from its edge."""
     highest = cv2.dilate(picture, np.ones((APART_PX, APART_PX), np.uint8))
     edge = PATCH_PX
     inner = np.zeros(picture.shape, bool)
     inner[edge:-edge, edge:-edge] = True
-    rows, columns = np.nonzero((picture == highest) & (picture > 0) & inner)
+    rows, columns = np.divmod(np.flatnonzero((picture == highest) & (picture > 0) & inner), picture.shape[1])
     order = np.argsort(-picture[rows, columns], kind="stable")[:SPOTS]
     return np.stack([rows[order], columns[order]], axis=1)
 

@@ -1,9 +1,7 @@
 """Neurons in frames as bells that overlap: what they share is divided by least squares."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
-import cv2
 import numpy as np
 from jaxtyping import Bool, Float, Float32, Int, Real
 from numpy.lib.stride_tricks import sliding_window_view
@@ -12,6 +10,8 @@ from cender.types import Regions
 
 HALF_TO_SD = 1 / np.sqrt(8 * np.log(2))
 REACH_SD = 2.0
+# Beyond this a bell is darker than any camera can show: less than a hundred-thousandth of its peak.
+END_SD = 5.0
 # Two boxes in one place cannot be told apart; this keeps their heights equal instead of huge and opposite.
 RIDGE = 0.02
 # A pixel that much brighter or darker than all of its neighbours is the camera's own.
@@ -21,128 +21,182 @@ LEAST_COVERED = 0.5
 
 @dataclass(frozen=True, slots=True)
 class Profiles:
-    """Regions of one channel as bells of unit height, in a window of the frame that holds them all.
+    """Regions of one channel as bells of unit height, the product of one along y and one along x.
 
-    ``rows`` and ``columns`` are each bell along the window's axes, ``probe_rows`` and ``probe_columns`` the same cut
-    off at `REACH_SD`. ``covered`` says whether at least half of a bell lies in the frame.
+    ``window_px`` is top, left, height and width of the part of the frame around all of them. ``start_px`` is the
+    corner of a square of pixels around each bell; ``rows`` and ``columns`` are the bell along the sides of that square,
+    cut off at `REACH_SD`. ``covered`` says whether at least half of a bell lies in the frame.
     """
 
     z: Int[np.ndarray, " n"]
     centre_px: Float[np.ndarray, "n 2"]
-    corner_px: tuple[int, int]
-    rows: Float32[np.ndarray, "n h"]
-    columns: Float32[np.ndarray, "n w"]
-    probe_rows: Float32[np.ndarray, "n h"]
-    probe_columns: Float32[np.ndarray, "n w"]
+    sd_px: Float[np.ndarray, "n 2"]
+    window_px: tuple[int, int, int, int]
+    start_px: Int[np.ndarray, "n 2"]
+    rows: Float32[np.ndarray, "n s"]
+    columns: Float32[np.ndarray, "n s"]
     covered: Bool[np.ndarray, " n"]
-    reach_px: int
 
     @classmethod
     def from_regions(cls, regions: Regions, shape: tuple[int, int], margin_px: int = 24) -> "Profiles":
         """Bells whose width at half their height is that of the boxes."""
-        centre = regions.centre_px[:, 1:]
+        centre, frame = regions.centre_px[:, 1:], np.array(shape)
         size = np.maximum(regions.box_px[:, [3, 2]], 1.0)
         sd = size * HALF_TO_SD
-        low = np.zeros(2, int)
-        high = np.minimum(np.array(shape), 1)
+        low, high, reach = np.zeros(2, int), np.minimum(frame, 1), 0
         if len(regions):
-            low = np.clip(np.floor((centre - size).min(axis=0)).astype(int) - margin_px, 0, np.array(shape) - 1)
-            high = np.clip(np.ceil((centre + size).max(axis=0)).astype(int) + margin_px, low + 1, shape)
-        bells, probes = [], []
-        for axis in (0, 1):
-            pixel = np.arange(low[axis], high[axis], dtype=np.float32)
-            offset = (pixel - centre[:, axis, None].astype(np.float32)) / sd[:, axis, None].astype(np.float32)
-            bell = np.exp(np.float32(-0.5) * offset**2)
-            bells.append(bell)
-            probes.append(np.where(np.abs(offset) <= REACH_SD, bell, np.float32(0)))
-        whole = 2 * np.pi * np.prod(sd, axis=1)
-        covered = probes[0].sum(axis=1) * probes[1].sum(axis=1) > LEAST_COVERED * whole
-        reach = min(int(np.ceil(REACH_SD * sd.max())), (min(shape) - 1) // 2) if len(regions) else 0
-        return cls(
-            regions.z, centre, (int(low[0]), int(low[1])), bells[0], bells[1], probes[0], probes[1], covered, reach
-        )
+            low = np.clip(np.floor((centre - size).min(axis=0)).astype(int) - margin_px, 0, frame - 1)
+            high = np.clip(np.ceil((centre + size).max(axis=0)).astype(int) + margin_px, low + 1, frame)
+            reach = min(int(np.ceil(REACH_SD * sd.max())), (min(shape) - 1) // 2)
+        side = 2 * reach + 1
+        # A square that would stick out is moved in; the bells know where it lies.
+        start = np.clip(np.rint(centre).astype(int) - reach, 0, frame - side)
+        pixel = (start[:, :, None] + np.arange(side)).astype(np.float32)
+        offset = (pixel - centre[:, :, None].astype(np.float32)) / sd[:, :, None].astype(np.float32)
+        bell = np.where(np.abs(offset) <= REACH_SD, np.exp(np.float32(-0.5) * offset**2), np.float32(0))
+        covered = bell.sum(axis=2).prod(axis=1) > LEAST_COVERED * 2 * np.pi * np.prod(sd, axis=1)
+        window = (int(low[0]), int(low[1]), int(high[0] - low[0]), int(high[1] - low[1]))
+        return cls(regions.z, centre, sd, window, start, bell[:, 0], bell[:, 1], covered)
 
     def __len__(self) -> int:
         return len(self.z)
 
-    def by_frame(self) -> Iterator[tuple[int, Int[np.ndarray, " k"]]]:
-        """Every frame that has bells, with their rows."""
-        order = np.argsort(self.z, kind="stable")
-        frames, starts = np.unique(self.z[order], return_index=True)
-        return zip(frames.tolist(), np.split(order, starts[1:]), strict=True)
-
     @property
     def probe_sum(self) -> Float[np.ndarray, " n"]:
         """What a background of one count adds to a probed value."""
-        return np.asarray(self.probe_rows.sum(axis=1).astype(float) * self.probe_columns.sum(axis=1))
+        return np.asarray(self.rows.sum(axis=1).astype(float) * self.columns.sum(axis=1))
+
+
+@dataclass(frozen=True, slots=True)
+class Places:
+    """A place for every bell in a table of frames × the bells of the fullest frame."""
+
+    frame: Int[np.ndarray, " n"]
+    slot: Int[np.ndarray, " n"]
+    shape: tuple[int, int]
+    first: int
+
+    @classmethod
+    def from_frames(cls, z: Int[np.ndarray, " n"]) -> "Places":
+        """Bells of a frame in their order; frames between the first and the last without any have empty rows."""
+        first = int(z.min())
+        frame = z - first
+        order = np.argsort(frame, kind="stable")
+        counts = np.bincount(frame)
+        slot = np.empty(len(z), int)
+        slot[order] = np.arange(len(z)) - np.repeat(np.cumsum(counts) - counts, counts)
+        return cls(frame, slot, (len(counts), int(counts.max())), first)
+
+    def spread(self, values: Real[np.ndarray, "n ..."]) -> Real[np.ndarray, "f k ..."]:
+        """Values of the bells in their places, 0 in empty ones."""
+        table = np.zeros((*self.shape, *values.shape[1:]), values.dtype)
+        table[self.frame, self.slot] = values
+        return table
 
 
 def probe_image(
     image: Real[np.ndarray, "z y x"], profiles: Profiles, full: float
 ) -> tuple[Float[np.ndarray, " n"], Bool[np.ndarray, " n"]]:
     """Sum of the image under every bell, and whether a pixel near its middle is saturated."""
-    side = 2 * profiles.reach_px + 1
     if not len(profiles):
         return np.zeros(0), np.zeros(0, bool)
-    # A square that would stick out is moved in; the bells know where it lies.
-    limit = np.array(image.shape[1:]) - side
-    start = np.clip(np.rint(profiles.centre_px).astype(int) - profiles.reach_px, 0, limit)
+    side = profiles.rows.shape[1]
+    start = profiles.start_px
     patch = sliding_window_view(image, (side, side), axis=(1, 2))[profiles.z, start[:, 0], start[:, 1]]
-    clean = _mend_stuck_pixels(patch.astype(np.float32))
-    weights = []
-    for axis, whole in ((0, profiles.probe_rows), (1, profiles.probe_columns)):
-        inner = start[:, axis, None] + np.arange(side) - profiles.corner_px[axis]
-        inside = (inner >= 0) & (inner < whole.shape[1])
-        taken = np.take_along_axis(whole, np.clip(inner, 0, whole.shape[1] - 1), axis=1)
-        weights.append(np.where(inside, taken, np.float32(0)))
     saturated = np.zeros(len(profiles), bool)
     if patch.max() >= full:
-        middle = (weights[0] > 0.5)[:, :, None] & (weights[1] > 0.5)[:, None, :]
+        middle = (profiles.rows > 0.5)[:, :, None] & (profiles.columns > 0.5)[:, None, :]
         saturated = (middle & (patch >= full)).any(axis=(1, 2))
-    across = np.einsum("nyx,nx->ny", clean, weights[1])
-    return np.einsum("ny,ny->n", across, weights[0]).astype(float), saturated
+    clean = _mend_stuck_pixels(patch)
+    across = np.matmul(clean, profiles.columns[:, :, None])[:, :, 0]
+    return np.einsum("ny,ny->n", across, profiles.rows).astype(float), saturated
 
 
-def _mend_stuck_pixels(patch: Float32[np.ndarray, "n s s"]) -> Float32[np.ndarray, "n s s"]:
-    """Patches in which a pixel far outside of the range of its eight neighbours is put back into it, in place."""
+def _mend_stuck_pixels(patch: Real[np.ndarray, "n s s"]) -> Float32[np.ndarray, "n s s"]:
+    """Patches in which a pixel far outside of the range of its eight neighbours is put back into it."""
     count, side, _ = patch.shape
     flat = patch.reshape(count * side, side)
-    around = np.ones((3, 3), np.uint8)
-    around[1, 1] = 0
-    high, low = cv2.dilate(flat, around), cv2.erode(flat, around)
-    noise = 1.4826 * float(np.median(np.abs(flat[::7, 2::4] - flat[::7, :-2:4]))) / np.sqrt(2)
+    clean = flat.astype(np.float32)
+    noise = 1.4826 * float(np.median(np.abs(clean[::7, 2::4] - clean[::7, :-2:4]))) / np.sqrt(2)
     slack = np.float32(STUCK_SD * max(noise, 1e-6))
-    row, column = np.nonzero((flat > high + slack) | (flat < low - slack))
-    value, least, most = flat[row, column], low[row, column], high[row, column]
+    at = _find_suspects(flat.ravel(), float(slack))
+    value = clean.ravel()[at]
+    least, most = _find_range(clean, at)
     # Next to the steep flank of a bell half of the range around a pixel is no fault.
-    beyond = np.maximum(value - most, least - value) > slack + 0.5 * (most - least)
-    flat[row[beyond], column[beyond]] = np.clip(value, least, most)[beyond]
-    return flat.reshape(patch.shape)
+    away = np.maximum(value - most, least - value)
+    beyond = (away > slack) & (away > slack + 0.5 * (most - least))
+    clean.ravel()[at[beyond]] = np.clip(value, least, most)[beyond]
+    return clean.reshape(patch.shape)
+
+
+def _find_suspects(line: Real[np.ndarray, " p"], slack: float) -> Int[np.ndarray, " k"]:
+    """Pixels that stand out among the two beside them: few, and among them all that stand out among all eight.
+
+    Rows follow each other, so the first and the last pixel of a row count those of other rows as neighbours.
+    """
+    middle, before, after = line[1:-1], line[:-2], line[2:]
+    high, low = np.maximum(before, after), np.minimum(before, after)
+    # Differences that cannot be negative, whatever the kind of number.
+    above, below = np.maximum(middle, high) - high, low - np.minimum(middle, low)
+    return np.flatnonzero(np.maximum(above, below) > slack) + 1
+
+
+def _find_range(
+    flat: Float32[np.ndarray, "h w"], at: Int[np.ndarray, " k"]
+) -> tuple[Float32[np.ndarray, " k"], Float32[np.ndarray, " k"]]:
+    """Least and greatest of the eight neighbours of some pixels, fewer at the edge."""
+    step = np.array([(y, x) for y in (-1, 0, 1) for x in (-1, 0, 1) if (y, x) != (0, 0)])
+    row = (at // flat.shape[1])[:, None] + step[:, 0]
+    column = (at % flat.shape[1])[:, None] + step[:, 1]
+    there = (row >= 0) & (row < flat.shape[0]) & (column >= 0) & (column < flat.shape[1])
+    found = flat[np.where(there, row, 0), np.where(there, column, 0)]
+    return np.where(there, found, np.inf).min(axis=1), np.where(there, found, -np.inf).max(axis=1)
 
 
 @dataclass(frozen=True, slots=True)
 class Sharing:
     """How the sums under overlapping bells become heights: a matrix for the bells of every frame."""
 
-    rows: tuple[Int[np.ndarray, " _"], ...]
-    inverse: tuple[Float[np.ndarray, "_ _"], ...]
+    places: Places
+    inverse: Float[np.ndarray, "f k k"]
 
     @classmethod
-    def from_profiles(cls, profiles: Profiles) -> "Sharing":
+    def from_profiles(cls, profiles: Profiles, places: Places) -> "Sharing":
         """Least squares over the bells of each frame."""
-        rows, inverse = [], []
-        for _, mine in profiles.by_frame():
-            across = profiles.probe_rows[mine] @ profiles.rows[mine].T
-            along = profiles.probe_columns[mine] @ profiles.columns[mine].T
-            overlap = (across * along).astype(float)
-            overlap[np.diag_indices(len(mine))] = (1 + RIDGE) * np.maximum(np.diagonal(overlap), 1e-6)
-            rows.append(mine)
-            inverse.append((1 + RIDGE) * np.linalg.inv(overlap))
-        return cls(tuple(rows), tuple(inverse))
+        frames, most = places.shape
+        matrix = np.zeros((frames, most, most))
+        matrix[:, np.arange(most), np.arange(most)] = 1.0
+        one, other, overlap = _measure_overlap(profiles, places)
+        overlap[one == other] = (1 + RIDGE) * np.maximum(overlap[one == other], 1e-6)
+        matrix[places.frame[one], places.slot[one], places.slot[other]] = overlap
+        return cls(places, (1 + RIDGE) * np.linalg.inv(matrix))
 
     def solve(self, probed: Float[np.ndarray, " n"]) -> Float[np.ndarray, " n"]:
         """Heights of the bells that together explain these sums."""
-        height = np.zeros(len(probed))
-        for mine, inverse in zip(self.rows, self.inverse, strict=True):
-            height[mine] = inverse @ probed[mine]
-        return height
+        heights = np.matmul(self.inverse, self.places.spread(probed)[:, :, None])[:, :, 0]
+        return np.asarray(heights[self.places.frame, self.places.slot])
+
+
+def _measure_overlap(
+    profiles: Profiles, places: Places
+) -> tuple[Int[np.ndarray, " p"], Int[np.ndarray, " p"], Float[np.ndarray, " p"]]:
+    """Pairs of bells that touch, each with itself too, and what a probe of the first sees of the second."""
+    table = places.spread(np.arange(1, len(profiles) + 1)) - 1
+    touching = (table >= 0)[:, :, None] & (table >= 0)[:, None, :]
+    for axis in (0, 1):
+        centre, sd = (
+            places.spread(values[:, axis].astype(np.float32)) for values in (profiles.centre_px, profiles.sd_px)
+        )
+        reach = np.float32(REACH_SD) * sd[:, :, None] + np.float32(END_SD) * sd[:, None, :]
+        touching &= np.abs(centre[:, :, None] - centre[:, None, :]) < reach
+    frame, row, column = np.nonzero(touching)
+    one, other = table[frame, row], table[frame, column]
+    side, total = profiles.rows.shape[1], np.ones(len(one))
+    for axis, probe in ((0, profiles.rows), (1, profiles.columns)):
+        away = (profiles.start_px[one, axis] - profiles.centre_px[other, axis]).astype(np.float32)
+        sd = profiles.sd_px[other, axis].astype(np.float32)
+        offset = (away[:, None] + np.arange(side, dtype=np.float32)) / sd[:, None]
+        # The limit keeps numbers that are too small to be exact, and slow, out of the sum.
+        bell = np.exp(np.maximum(np.float32(-0.5) * offset**2, np.float32(-40)))
+        total *= np.einsum("ps,ps->p", probe[one], bell)
+    return one, other, total
