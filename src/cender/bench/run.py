@@ -17,6 +17,7 @@ from cender.bench.reading import measure_peak_mb
 from cender.config import Config
 from cender.io import RecordingParams, open_recording, repeat_recording, save_recording
 from cender.io.recordings.joined import join_recordings
+from cender.pipeline.allocation import reuse_memory
 from cender.pipeline.progress import Progress
 from cender.pipeline.run import run_recording
 from cender.simulate import SimulateParams, simulate_recording
@@ -90,6 +91,7 @@ def measure_memory(config: Config, volumes: int) -> dict[str, Any]:
 
 
 def _run_long(config: Config, volumes: int) -> dict[str, Any]:
+    reuse_memory()
     drawn = simulate_recording(SimulateParams(seed=SEED, volumes=HELD)).recording
     long = repeat_recording(drawn, volumes, HELD)
     early: list[float | None] = []

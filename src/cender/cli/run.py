@@ -20,7 +20,9 @@ def run(
         typer.Argument(help="Recording (several of one animal are joined), or a run folder.", show_default=False),
     ],
     out: Annotated[Path | None, typer.Option(metavar="WORM", help="Run folder to make or to go on with.")] = None,
-    workers: Annotated[int, typer.Option(min=1, help="Volumes to work on at a time; one uses all cores already.")] = 1,
+    workers: Annotated[
+        int, typer.Option(min=0, metavar="N", help="Volumes to work on at a time; 0: one a core, at most four.")
+    ] = 0,
     scheduler: Annotated[
         str | None, typer.Option(metavar="ADDRESS", help="Dask scheduler to use, e.g. tcp://10.0.0.1:8786.")
     ] = None,
@@ -35,16 +37,18 @@ def run(
     moment, and run again.
     """
     from cender.config import load_config
+    from cender.pipeline.allocation import reuse_memory
     from cender.pipeline.run import plan_run, run_recording
     from cender.pipeline.work import is_run_folder, load_values
 
+    reuse_memory()
     folder = recording[0] if out is None and is_run_folder(recording[0]) else out
     words = [*(sets or []), *([] if volumes is None else [f"run.volumes='{volumes}'"])]
     base = {} if folder is None else load_values(folder)
     config = load_config(config_file, words, base)
     given = recording[0] if len(recording) == 1 else recording
     if dry_run:
-        _print_plan(*plan_run(given, out, config))
+        _print_plan(*plan_run(given, out, config), workers)
         return
     with Display() as display:
         done = run_recording(given, out, config, workers=workers, scheduler=scheduler, on_progress=display.show)
@@ -107,7 +111,7 @@ def _print_summary(done: "Run") -> None:
     typer.echo(done.path)
 
 
-def _print_plan(work: "Work", plan: "Plan") -> None:
+def _print_plan(work: "Work", plan: "Plan", workers: int) -> None:
     from rich.markup import escape
 
     from cender.cli.console import STDOUT
@@ -118,7 +122,7 @@ def _print_plan(work: "Work", plan: "Plan") -> None:
         STDOUT.print(f"  {escape(reason)}", soft_wrap=True)
     if not plan.reasons:
         return
-    cost = estimate_run(work, plan)
+    cost = estimate_run(work, plan, workers)
     STDOUT.print(
         f"time about {_say_time(cost.seconds)} ({cost.volumes_per_s:.1f} volumes/s, measured on {cost.measured} "
         f"volumes), memory about {cost.memory_mb:.0f} MB, disk about {cost.disk_mb:.0f} MB ({cost.free_mb:.0f} MB are "

@@ -64,6 +64,8 @@ def compile_graph(graph: ov.Model, threads: int = 0) -> Score:
     settings = {"PERFORMANCE_HINT": "LATENCY", "INFERENCE_PRECISION_HINT": "f32"}
     if threads:
         settings["INFERENCE_NUM_THREADS"] = str(threads)
+        # Networks side by side would otherwise all be tied to the same first cores.
+        settings["ENABLE_CPU_PINNING"] = "NO"
     request = core.compile_model(graph, "CPU", settings).create_infer_request()
     takes_levels = graph.inputs[0].get_element_type() == ov.Type.u8
 

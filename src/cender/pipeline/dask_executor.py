@@ -19,7 +19,7 @@ class DaskExecutor:
     """Workers of a Dask scheduler; each reads its volumes itself, so all must see the recording's path."""
 
     address: str
-    workers: int = 1
+    workers: int = 0
 
     def process(self, job: VolumeJob, volumes: Iterable[int]) -> Iterator[Processed]:
         """Outcomes in order, a bounded number of volumes being worked on at a time."""

@@ -7,7 +7,7 @@ from time import perf_counter
 
 from cender.activity import ChannelMap
 from cender.io.results.outcomes import tabulate_outcomes
-from cender.pipeline.executor import AHEAD, LocalExecutor
+from cender.pipeline.executor import AHEAD, LocalExecutor, count_workers
 from cender.pipeline.job import VolumeJob
 from cender.pipeline.plan import Plan
 from cender.pipeline.work import Work
@@ -34,9 +34,9 @@ class Cost:
     measured: int
 
 
-def estimate_run(work: Work, plan: Plan, workers: int = 1) -> Cost:
+def estimate_run(work: Work, plan: Plan, workers: int = 0) -> Cost:
     """Work on a few of the volumes, throw the results away, and scale what that took."""
-    count = max(workers, 1)
+    count = count_workers(workers)
     step = max(1, len(plan.todo) // _MEASURED)
     sample = plan.todo[::step][:_MEASURED]
     # Where green lies does not change what it costs to measure it.

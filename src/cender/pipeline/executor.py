@@ -1,5 +1,6 @@
 """Who does the work of the volume pass: threads here, or a cluster, behind one interface."""
 
+import os
 from collections import deque
 from collections.abc import Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -15,6 +16,8 @@ from cender.types import Outcome, Volume
 
 # Volumes that are in memory beside those being worked on.
 AHEAD = 2
+# More of them wait for each other: some of the work is done by one thread at a time.
+MOST_WORKERS = 4
 
 
 class Processed(NamedTuple):
@@ -38,22 +41,23 @@ class Executor(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class LocalExecutor:
-    """Threads of this process: one reads ahead, ``workers`` (0 is one) compute, each on a volume of its own.
+    """Threads of this process: one reads ahead, ``workers`` (0: see `count_workers`) compute, each a volume of its own.
 
-    One is the fastest where the network has all cores to itself. Threads, not processes: volumes need not be copied
-    from one to another.
+    Threads, not processes: volumes need not be copied from one to another, and what takes long lets other threads run.
     """
 
-    workers: int = 1
+    workers: int = 0
 
     def process(self, job: VolumeJob, volumes: Iterable[int]) -> Iterator[Processed]:
         """Outcomes in order; at most ``workers + AHEAD`` volumes are in memory."""
-        count = self.workers or 1
+        count = count_workers(self.workers)
         stopping = Event()
         reader = PatientReader(job.source, job.config.run.wait_s, stopping)
         idle: SimpleQueue[Worker] = SimpleQueue()
+        # Threads of networks that wait for each other are slower than a network with fewer of them.
+        threads = 0 if count == 1 else max(1, (os.cpu_count() or 1) // count)
         for _ in range(count):
-            idle.put(build_worker(job))
+            idle.put(build_worker(job, threads))
         reading, computing = ThreadPoolExecutor(1, "read"), ThreadPoolExecutor(count, "compute")
         waiting: deque[Future[Processed]] = deque()
         try:
@@ -68,6 +72,11 @@ class LocalExecutor:
             stopping.set()
             for pool in (reading, computing):
                 pool.shutdown(wait=True, cancel_futures=True)
+
+
+def count_workers(asked: int = 0) -> int:
+    """How many volumes to work on at a time: as many as asked for, by default one a core, but few."""
+    return asked or min(os.cpu_count() or 1, MOST_WORKERS)
 
 
 def process_one(reader: PatientReader, worker: Worker, index: int) -> Processed:
@@ -102,7 +111,7 @@ def _compute(
         idle.put(worker)
 
 
-def choose_executor(workers: int = 1, scheduler: str | None = None) -> Executor:
+def choose_executor(workers: int = 0, scheduler: str | None = None) -> Executor:
     """A cluster where its address is given, else threads of this process."""
     if scheduler is None:
         return LocalExecutor(workers)

@@ -88,7 +88,7 @@ def run_recording(
     out: str | Path | None = None,
     config: Config | None = None,
     *,
-    workers: int = 1,
+    workers: int = 0,
     scheduler: str | None = None,
     on_progress: OnProgress = ignore_progress,
 ) -> Run:
@@ -103,7 +103,7 @@ def run_recording(
     config
         All settings; by default those that the folder keeps, else the defaults.
     workers
-        How many volumes to work on at a time; the network uses all cores for one already.
+        How many volumes to work on at a time; 0 is one a core, at most four.
     scheduler
         Address of a Dask scheduler to use instead of this computer.
     on_progress

@@ -56,7 +56,7 @@ def test_outcomes_come_in_order_and_few_volumes_are_in_memory(film, monkeypatch,
             alive -= 1
         return make_outcome(volume.index)
 
-    monkeypatch.setattr(executor_module, "build_worker", lambda job: work)
+    monkeypatch.setattr(executor_module, "build_worker", lambda job, threads: work)
     done = LocalExecutor(workers).process(make_job(hold(recording, read)), range(12))
     assert [one.outcome.volume for one in done] == list(range(12))
     assert 1 < most <= workers + AHEAD
@@ -69,7 +69,7 @@ def test_closing_ends_the_work(film, monkeypatch) -> None:
         worked.append(volume.index)
         return make_outcome(volume.index)
 
-    monkeypatch.setattr(executor_module, "build_worker", lambda job: work)
+    monkeypatch.setattr(executor_module, "build_worker", lambda job, threads: work)
     source = Source.from_paths([film], RecordingParams())
     results: Iterator = LocalExecutor(1).process(make_job(source), range(12))
     assert next(results).outcome.volume == 0
