@@ -11,6 +11,7 @@ from typing import Any
 
 import cv2
 import numpy as np
+import polars as pl
 from jaxtyping import Shaped
 
 from cender.bench.reading import measure_peak_mb
@@ -26,6 +27,7 @@ from cender.types import Recording
 SEED = 9600
 DRAWN = 8
 HELD = 4
+SHARES = (10, 25, 50, 100)
 OnVolume = Callable[[int, int], None]
 
 
@@ -83,7 +85,7 @@ def measure_run(
 def measure_memory(config: Config, volumes: int) -> dict[str, Any]:
     """Most memory of a run over a long recording that repeats a few volumes, in a process of its own.
 
-    ``early_mb`` is the peak after a tenth of the volumes, ``peak_mb`` after all tables are in place.
+    ``mb_after`` is the peak after so many per cent of the volumes, ``peak_mb`` that after all tables are in place.
     """
     context = get_context("spawn")
     with context.Pool(1) as pool:
@@ -94,11 +96,12 @@ def _run_long(config: Config, volumes: int) -> dict[str, Any]:
     reuse_memory()
     drawn = simulate_recording(SimulateParams(seed=SEED, volumes=HELD)).recording
     long = repeat_recording(drawn, volumes, HELD)
-    early: list[float | None] = []
+    after: dict[str, float | None] = {}
 
     def note(progress: Progress) -> None:
-        if not early and progress.done * 10 >= progress.total:
-            early.append(measure_peak_mb())
+        if progress.stage == "volumes":
+            reached = [share for share in SHARES if 100 * progress.done >= share * progress.total]
+            after.update({str(share): measure_peak_mb() for share in reached if str(share) not in after})
 
     with tempfile.TemporaryDirectory() as room:
         start = perf_counter()
@@ -107,29 +110,40 @@ def _run_long(config: Config, volumes: int) -> dict[str, Any]:
     return {
         "volumes": volumes,
         "held_volumes": HELD,
-        "early_mb": early[0] if early else None,
+        "mb_after": after,
         "peak_mb": measure_peak_mb(),
         "seconds": seconds,
     }
 
 
-def _compare(recording: Recording, config: Config, room: str, name: str, on_volume: OnVolume) -> dict[str, float]:
-    """Time of merely reading before and after the run, whose mean it is compared with."""
+def _compare(recording: Recording, config: Config, room: str, name: str, on_volume: OnVolume) -> dict[str, Any]:
+    """Time of merely reading before and after the run, whose mean it is compared with, and where the run spent its own.
+
+    ``once_s`` is what does not grow with the recording, or hardly: before the first volume is done, and after the last.
+    ``stages_ms`` are medians of a volume; several volumes are worked on at the same time.
+    """
     before = _read_all(recording)
+    marks: list[float] = []
+
+    def note(progress: Progress) -> None:
+        if progress.stage == "volumes":
+            marks.append(perf_counter())
+            on_volume(progress.done, progress.total)
+
     start = perf_counter()
-    run_recording(
-        recording,
-        Path(room) / name,
-        config,
-        on_progress=lambda progress: on_volume(progress.done, progress.total) if progress.stage == "volumes" else None,
-    )
-    whole = perf_counter() - start
+    run = run_recording(recording, Path(room) / name, config, on_progress=note)
+    end = perf_counter()
     reading = (before + _read_all(recording)) / 2
+    stages = run.timings.group_by("stage", maintain_order=True).agg(pl.col("milliseconds").median())
+    between = len(marks) - 1
     return {
-        "run_ms_per_volume": 1e3 * whole / len(recording),
+        "run_ms_per_volume": 1e3 * (end - start) / len(recording),
+        "volume_ms": 1e3 * (marks[-1] - marks[0]) / between if between > 0 else None,
         "read_and_project_ms": 1e3 * reading / len(recording),
-        "ratio_to_reading": whole / reading,
-        "volumes_per_s": len(recording) / whole,
+        "ratio_to_reading": (end - start) / reading,
+        "volumes_per_s": len(recording) / (end - start),
+        "stages_ms": dict(stages.iter_rows()),
+        "once_s": {"until the first volume": marks[0] - start, "identities, traces and tables": end - marks[-1]},
     }
 
 

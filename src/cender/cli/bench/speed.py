@@ -26,6 +26,7 @@ def speed(
     from cender.cli.bench.machine import describe_machine
     from cender.cli.console import STDERR, print_json, show_progress
     from cender.config import load_config
+    from cender.pipeline.allocation import reuse_memory
 
     # The file comes first: the peak is that of the process, and nothing else has filled it yet.
     with show_progress() as bar:
@@ -36,6 +37,8 @@ def speed(
             make_long_recording(gigabytes), lambda done, all: bar.update(task, completed=done, total=all)
         )
     drawing = measure_drawing()
+    # From here on as in `cender run`.
+    reuse_memory()
     STDERR.print("finding neurons, beside reading and beside the paper's network")
     config = load_config(config_file, sets or [])
     stages = measure_stages(config.detect)
@@ -96,16 +99,38 @@ def _print_runs(figures: dict[str, Any]) -> None:
                 numbers = (one["run_ms_per_volume"], one["volumes_per_s"], one["read_and_project_ms"])
                 table.add_row(name, *(f"{number:.1f}" for number in (*numbers, one["ratio_to_reading"])))
         STDOUT.print(table)
+        _print_shares(figures["run"]["warm"])
     if "memory" in figures:
         one = figures["memory"]
-        if one["peak_mb"] is not None and one["early_mb"] is not None:
+        if one["peak_mb"] is not None:
             STDOUT.print(
-                f"Memory of a run over {one['volumes']} volumes: {one['early_mb']:.0f} MB after a tenth of them, "
-                f"{one['peak_mb']:.0f} MB at the end."
+                f"Memory of a run over {one['volumes']} volumes: "
+                + ", ".join(f"{mb:.0f} MB after {share} %" for share, mb in one["mb_after"].items())
+                + f", {one['peak_mb']:.0f} MB once the tables are there ({one['seconds']:.0f} s)."
             )
     if "resume" in figures:
         one = figures["resume"]
         STDOUT.print(f"Killed at random moments and taken up again: {one['alike']} of {one['kills']} ended alike.")
+
+
+def _print_shares(run: dict[str, Any]) -> None:
+    """Where a run from a warm file spent its time: with every volume, and once."""
+    from rich.table import Table
+
+    from cender.cli.console import STDOUT
+
+    table = Table(title="Where it went (warm)")
+    table.add_column("")
+    table.add_column("ms a volume", justify="right")
+    table.add_column("once, s", justify="right")
+    for stage, milliseconds in run["stages_ms"].items():
+        table.add_row(stage, f"{milliseconds:.1f}", "")
+    if run["volume_ms"] is not None:
+        table.add_row("a volume, with several at a time", f"{run['volume_ms']:.1f}", "")
+    table.add_section()
+    for what, seconds in run["once_s"].items():
+        table.add_row(what, "", f"{seconds:.1f}")
+    STDOUT.print(table)
 
 
 def _print_speed(figures: dict[str, Any]) -> None:
