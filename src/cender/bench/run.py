@@ -16,7 +16,7 @@ from jaxtyping import Shaped
 
 from cender.bench.reading import measure_peak_mb
 from cender.config import Config
-from cender.io import RecordingParams, open_recording, repeat_recording, save_recording
+from cender.io import RecordingParams, open_recording, save_recording
 from cender.io.recordings.joined import join_recordings
 from cender.pipeline.allocation import reuse_memory
 from cender.pipeline.progress import Progress
@@ -26,7 +26,6 @@ from cender.types import Recording
 
 SEED = 9600
 DRAWN = 8
-HELD = 4
 SHARES = (10, 25, 50, 100)
 OnVolume = Callable[[int, int], None]
 
@@ -64,13 +63,8 @@ def measure_run(
     The file holds a few drawn volumes, which are read again and again.
     """
     with tempfile.TemporaryDirectory(dir=folder) as room:
-        path = Path(room) / "recording.npy"
-        drawn = simulate_recording(SimulateParams(seed=SEED, volumes=DRAWN)).recording
-        save_recording(drawn, path)
-        settings = RecordingParams(axes="TCZYX", voxel_um=drawn.voxel_um, rate_hz=drawn.rate_hz, roles=("red", "green"))
-        one = open_recording(path, settings)
-        rounds = -(-volumes // len(one))
-        warm = join_recordings([one] * rounds).limited(0, volumes)
+        path = _draw(Path(room))
+        warm = _repeat(path, volumes)
         figures: dict[str, Any] = {
             "volumes": volumes,
             "seed": SEED,
@@ -83,19 +77,34 @@ def measure_run(
 
 
 def measure_memory(config: Config, volumes: int) -> dict[str, Any]:
-    """Most memory of a run over a long recording that repeats a few volumes, in a process of its own.
+    """Most memory of a run over a long recording that repeats a few volumes of a file, in a process of its own.
 
     ``mb_after`` is the peak after so many per cent of the volumes, ``peak_mb`` that after all tables are in place.
     """
     context = get_context("spawn")
-    with context.Pool(1) as pool:
-        return pool.apply(_run_long, (config, volumes))
+    with tempfile.TemporaryDirectory() as room, context.Pool(1) as pool:
+        return pool.apply(_run_long, (config, _draw(Path(room)), volumes))
 
 
-def _run_long(config: Config, volumes: int) -> dict[str, Any]:
+def _draw(folder: Path) -> Path:
+    """A file with a few simulated volumes."""
+    path = folder / "recording.npy"
+    save_recording(simulate_recording(SimulateParams(seed=SEED, volumes=DRAWN)).recording, path)
+    return path
+
+
+def _repeat(path: Path, volumes: int) -> Recording:
+    """A recording that reads the volumes of a file again and again."""
+    drawn = SimulateParams()
+    settings = RecordingParams(axes="TCZYX", voxel_um=drawn.voxel_um, rate_hz=drawn.rate_hz, roles=("red", "green"))
+    one = open_recording(path, settings)
+    joined = join_recordings([one] * -(-volumes // len(one))).limited(0, volumes)
+    return replace(joined, source=f"{path.name} again and again")
+
+
+def _run_long(config: Config, path: Path, volumes: int) -> dict[str, Any]:
     reuse_memory()
-    drawn = simulate_recording(SimulateParams(seed=SEED, volumes=HELD)).recording
-    long = repeat_recording(drawn, volumes, HELD)
+    long = _repeat(path, volumes)
     after: dict[str, float | None] = {}
 
     def note(progress: Progress) -> None:
@@ -103,13 +112,11 @@ def _run_long(config: Config, volumes: int) -> dict[str, Any]:
             reached = [share for share in SHARES if 100 * progress.done >= share * progress.total]
             after.update({str(share): measure_peak_mb() for share in reached if str(share) not in after})
 
-    with tempfile.TemporaryDirectory() as room:
-        start = perf_counter()
-        run_recording(long, Path(room) / "run", config, on_progress=note)
-        seconds = perf_counter() - start
+    start = perf_counter()
+    run_recording(long, path.parent / "run", config, on_progress=note)
+    seconds = perf_counter() - start
     return {
         "volumes": volumes,
-        "held_volumes": HELD,
         "mb_after": after,
         "peak_mb": measure_peak_mb(),
         "seconds": seconds,

@@ -8,7 +8,8 @@ from typing import Any
 from cender.config import Config
 from cender.detect.params import DetectParams
 from cender.errors import DataError, UnreadableRecording
-from cender.io.results.fingerprints import hash_file, hash_pixels, hash_weights
+from cender.io.results.annotations import hash_human
+from cender.io.results.fingerprints import hash_pixels, hash_weights
 from cender.types import Recording
 
 _LOG = logging.getLogger(__name__)
@@ -44,7 +45,6 @@ def describe_recording_inputs(
 ) -> dict[str, Any]:
     """All that identities and traces depend on, beside what is in the parts."""
     recognizer = find_recognizer(config, folder)
-    human = folder / "annotations.sqlite"
     return {
         "pass": RECORDING_PASS,
         "volume pass": volume_key,
@@ -55,7 +55,7 @@ def describe_recording_inputs(
         "train_recognizer": config.train_recognizer.model_dump(mode="json", exclude={"threads"}),
         "matcher": hash_weights(None, "matcher"),
         "recognizer": None if recognizer is None else hash_weights(str(recognizer), ""),
-        "annotations": hash_file(human) if human.is_file() else None,
+        "annotations": hash_human(folder),
     }
 
 

@@ -1,7 +1,7 @@
 """The second pass, over the tables: identities, traces, and every table in its place."""
 
 import logging
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import numpy as np
@@ -10,13 +10,15 @@ import polars as pl
 from cender.activity import Sightings, compute_traces
 from cender.config import Config
 from cender.errors import DataError
+from cender.io.results.annotations import list_given, load_human
 from cender.io.results.assembly import Assembly, assemble_tables, load_annotations
+from cender.io.results.human_rows import HumanRows, tabulate_human
 from cender.io.results.outcomes import tabulate_outcomes
-from cender.io.results.parts import Part
 from cender.io.results.run_folder import RunFolder
 from cender.io.results.run_results import load_centres
 from cender.io.results.schemas import IDENTITIES
 from cender.io.results.trace_tables import extend_identities, tabulate_traces, widen_ratio
+from cender.pipeline.human import Corrected, count_corrections, lay_over
 from cender.pipeline.inputs import find_recognizer
 from cender.pipeline.numbering import keep_numbers
 from cender.pipeline.plan import Plan, find_chosen
@@ -34,34 +36,73 @@ _LOG = logging.getLogger(__name__)
 def run_tables(work: Work, plan: Plan, folder: RunFolder, on_progress: OnProgress = ignore_progress) -> tuple[str, ...]:
     """Make identities and traces, and put all tables in place; returns what there is to say about them."""
     parts, chosen = find_chosen(plan), set(plan.chosen)
-    known, doubts = _identify(work, parts, chosen, folder, on_progress)
+    places = {one.volume: one for one in load_annotations(parts, chosen)}
+    said = load_human(work.path)
+    corrected = {volume: lay_over(places[volume], one) for volume, one in said.items() if volume in places}
+    places |= {volume: one.annotation for volume, one in corrected.items()}
+    known, doubts = _identify(work, places, corrected, folder, on_progress)
+    human = {volume: _tabulate(one, work) for volume, one in corrected.items()}
     with assemble_tables(work.path) as tables:
-        for name in ("timings", "regions"):
-            tables.join_parts(name, parts, chosen)
-        seen = tables.join_neurons(parts, chosen, known)
+        tables.join_parts("timings", parts, chosen)
+        tables.join_regions(parts, chosen, human)
+        seen = tables.join_neurons(parts, chosen, known, human)
         times = {volume: work.recording.time_s(volume) for volume in plan.chosen}
         volumes = tables.join_volumes(parts, chosen, _tabulate_failed(work, plan), times)
-        return (*doubts, *_save_traces(work, tables, volumes, seen, folder))
+        return (*_describe_human(said, corrected), *doubts, *_save_traces(work, tables, volumes, seen, folder))
 
 
 def _identify(
-    work: Work, parts: Sequence[Part], chosen: set[int], folder: RunFolder, on_progress: OnProgress
+    work: Work,
+    places: Mapping[int, Annotation],
+    corrected: Mapping[int, Corrected],
+    folder: RunFolder,
+    on_progress: OnProgress,
 ) -> tuple[dict[int, Identities], list[str]]:
-    """Identities by volume under numbers that stay, and why there are none."""
-    places = {one.volume: one for one in load_annotations(parts, chosen) if len(one)}
+    """Identities by volume under numbers that stay, those of people above all, and why there are none."""
     config = choose_recognizer(work.config, work.path)
+    taught = find_taught(config)
+    lessons = {volume: one.lesson for volume, one in corrected.items() if (one.given >= 0).any()}
+    given = {int(identity) for one in lessons.values() for identity in one.identity if identity >= 0}
 
     def tell(step: Step) -> None:
         on_progress(Progress("recording", step.step, step.steps))
 
+    # A recognizer that knows everybody whom people named has been taught already.
+    annotated = {} if config.recognize.weights is not None and given <= taught else lessons
+    notes = []
     try:
-        known = identify_recording(list(places.values()), {}, config, on_step=tell)
+        volumes = [one for one in places.values() if len(one)]
+        known = identify_recording(volumes, annotated, config, on_step=tell)
     except DataError as error:
         _LOG.warning("no identities: %s", error)
-        return {}, [f"no identities, and so no traces: {error}"]
-    names = frozenset(folder.load_names())
-    numbered = keep_numbers(known, places, _load_earlier(folder), find_taught(config), names)
-    return numbered, _find_doubts(numbered, config.recognize.flag_below)
+        people, others = (" but those that people gave", " of others") if given else ("", "")
+        known, notes = {}, [f"no identities{people}, and so no traces{others}: {error}"]
+    taken = frozenset(folder.load_names()) | list_given(work.path)
+    numbered = keep_numbers(known, places, _load_earlier(folder), taught | given, taken)
+    numbered |= {volume: one.settle(numbered.get(volume)) for volume, one in corrected.items()}
+    return numbered, notes or _find_doubts(numbered, config.recognize.flag_below)
+
+
+def _tabulate(one: Corrected, work: Work) -> HumanRows:
+    annotation = one.annotation
+    voxel_um = work.recording.voxel_um or VoxelSize(1.0, 1.0, 1.0)
+    named = one.given[: one.found] >= 0
+    return tabulate_human(annotation.volume, named, annotation.centre_um[one.found :], annotation.regions, voxel_um)
+
+
+def _describe_human(said: Mapping[int, Annotation], corrected: Mapping[int, Corrected]) -> list[str]:
+    """What of people's work is in the tables, and what is not."""
+    if not said:
+        return []
+    counts = count_corrections(corrected.values())
+    notes = [
+        f"people worked on {len(corrected)} volumes: {counts['named']} neurons have their identity from them, "
+        f"{counts['added']} were not found by the machine (and have no brightness), {counts['refused']} are none"
+    ]
+    if strange := sorted(set(said) - set(corrected)):
+        first = ", ".join(map(str, strange[:5])) + ", …" * (len(strange) > 5)
+        notes.append(f"annotated volumes that this run does not cover are kept but not used: {first}")
+    return notes
 
 
 def _find_doubts(known: Mapping[int, Identities], flag_below: float) -> list[str]:

@@ -91,7 +91,7 @@ def describe_work(work: Work, models: Mapping[str, str]) -> dict[str, Any]:
 
 def _find_source(path: Path, fresh: Any, kept: Mapping[str, Any], params: RecordingParams) -> Source:
     if isinstance(fresh, Recording):
-        on_disk = (str(Path(fresh.source).absolute()),) if Path(fresh.source).exists() else ()
+        on_disk = (str(Path(fresh.source).absolute()),) if _is_path(fresh.source) else ()
         return Source(on_disk, params, fresh)
     if fresh is not None:
         return Source.from_paths(fresh, params)
@@ -107,6 +107,14 @@ def _find_source(path: Path, fresh: Any, kept: Mapping[str, Any], params: Record
             f"`cender run NEW_PLACE --out {path}`"
         )
     return source
+
+
+def _is_path(source: str) -> bool:
+    try:
+        return Path(source).exists()
+    except (OSError, ValueError):
+        # Several files that were joined have a source that no file could be named by.
+        return False
 
 
 def _refuse_other(path: Path, kept: Mapping[str, Any], recording: Recording, probe: str, config: Config) -> None:

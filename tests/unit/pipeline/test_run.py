@@ -3,7 +3,7 @@
 import errno
 import os
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -14,6 +14,7 @@ from polars.testing import assert_frame_equal
 from cases.recorded import FakeExecutor, save_numbers
 from cender.config import load_config
 from cender.errors import ConfigError, DataError, UnreadableRecording, UnsupportedFormat
+from cender.io import open_recording
 from cender.io.results import parts as parts_module
 from cender.io.results.lock import hold_lock
 from cender.io.weights import save_weights
@@ -311,6 +312,11 @@ def test_several_recordings_are_one(go, film, worm, tmp_path) -> None:
     save_numbers(film, 12)
     with pytest.raises(DataError, match=r"files had \[10, 5\] volumes and have \[12, 5\] now"):
         go(worm)
+
+
+def test_a_joined_recording_can_have_a_source_that_is_no_path(go, film, worm) -> None:
+    joined = replace(open_recording(film), source=" + ".join([str(film)] * 200))
+    assert go(joined, worm).volumes.height == 10
 
 
 def test_recordings_that_differ_do_not_join(go, film, worm, tmp_path) -> None:

@@ -11,6 +11,7 @@ import polars as pl
 
 from cender.errors import DataError, ShapeMismatch
 from cender.io.atomic import PART_SUFFIX, explain_failure, flush_file, flush_folder
+from cender.io.results.human_rows import HumanRows, add_human
 from cender.io.results.parts import Part
 from cender.io.results.run_results import annotate_volume, split_volumes
 from cender.io.results.schemas import RUN_TABLES, Schema
@@ -70,11 +71,37 @@ class Assembly:
         self.save("volumes", joined)
         return joined
 
-    def join_neurons(self, parts: Sequence[Part], chosen: set[int], known: Mapping[int, Identities]) -> pl.DataFrame:
-        """The table of neurons with their identities; returns what traces are made of."""
+    def join_regions(self, parts: Sequence[Part], chosen: set[int], human: Mapping[int, HumanRows]) -> None:
+        """The table of regions, with those that people drew."""
+        files, made = [], []
+        for number, part in enumerate(parts):
+            added = [one.regions for one in _find_human(part, human) if one.regions.height]
+            path = part.table("regions")
+            if added:
+                path = self.room / f"{number:07d}.parquet"
+                frame = pl.concat([_load(part, "regions", chosen), *added]).sort("volume", maintain_order=True)
+                check_table(frame, RUN_TABLES["regions"], str(part.path)).write_parquet(path)
+                made.append(path)
+            files.append(path)
+        self._sink("regions", files, chosen)
+        for path in made:
+            path.unlink()
+
+    def join_neurons(
+        self,
+        parts: Sequence[Part],
+        chosen: set[int],
+        known: Mapping[int, Identities],
+        human: Mapping[int, HumanRows],
+    ) -> pl.DataFrame:
+        """The table of neurons with their identities, and those that only people saw; returns what traces are made of.
+
+        ``known`` has the identities of both.
+        """
         seen, files = [], []
         for number, part in enumerate(parts):
-            frame = _identify(_load(part, "neurons", chosen), known)
+            frame = add_human(_load(part, "neurons", chosen), _find_human(part, human))
+            frame = _identify(frame, known)
             path = self.room / f"{number:07d}.parquet"
             check_table(frame, RUN_TABLES["neurons"], str(part.path)).write_parquet(path)
             files.append(path)
@@ -121,6 +148,10 @@ def _load(part: Part, name: str, chosen: set[int]) -> pl.DataFrame:
     if all(volume in chosen for volume in range(part.first, part.stop)):
         return frame
     return frame.filter(pl.col("volume").is_in(sorted(chosen)))
+
+
+def _find_human(part: Part, human: Mapping[int, HumanRows]) -> list[HumanRows]:
+    return [human[volume] for volume in range(part.first, part.stop) if volume in human]
 
 
 def _identify(neurons: pl.DataFrame, known: Mapping[int, Identities]) -> pl.DataFrame:

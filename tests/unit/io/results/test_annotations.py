@@ -1,0 +1,101 @@
+"""Human work: kept, logged, read back, and refused where it makes no sense."""
+
+import sqlite3
+import threading
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from cender.errors import DataError, UnsupportedFormat
+from cender.io.results.annotations import FILE_NAME, hash_human, list_edits, load_human, save_human
+from cender.types import Annotation, Regions
+
+
+def annotate(volume: int, identity: list[int], complete: bool = False) -> Annotation:
+    count = len(identity)
+    boxes = np.tile([4.0, 5.0, 3.0, 2.5], (count, 1))
+    regions = Regions.from_boxes(np.arange(count), boxes, neuron=np.arange(count)[::-1].copy())
+    centre = np.arange(3.0 * count).reshape(count, 3)
+    return Annotation(volume, centre, np.array(identity, int), np.ones(count), regions, complete=complete)
+
+
+def test_what_was_said_comes_back(tmp_path: Path) -> None:
+    assert load_human(tmp_path) == {}
+    assert not (tmp_path / FILE_NAME).exists(), "looking makes no file"
+    said = annotate(7, [3, -1, 0], complete=True)
+    save_human(tmp_path, said)
+    save_human(tmp_path, annotate(2, [5]))
+    found = load_human(tmp_path)
+    assert list(found) == [2, 7]
+    np.testing.assert_array_equal(found[7].centre_um, said.centre_um)
+    np.testing.assert_array_equal(found[7].identity, said.identity)
+    assert (found[7].complete, found[2].complete) == (True, False)
+    order = np.argsort(said.regions.neuron)
+    np.testing.assert_array_equal(found[7].regions.box_px, said.regions.box_px[order])
+    np.testing.assert_array_equal(found[7].regions.z, said.regions.z[order])
+
+
+def test_every_change_is_logged_and_the_log_stays(tmp_path: Path) -> None:
+    save_human(tmp_path, annotate(1, [3]), "Ada")
+    save_human(tmp_path, annotate(1, [3]), "Ada")
+    save_human(tmp_path, annotate(1, [4]), "Bo")
+    save_human(tmp_path, annotate(1, []), "Bo")
+    edits = list_edits(tmp_path)
+    assert [edit["author"] for edit in edits] == ["Ada", "Bo", "Bo"], "what changes nothing is no edit"
+    assert edits[0]["before"] is None
+    assert [edits[1][when]["neurons"][0]["identity"] for when in ("before", "after")] == [3, 4]
+    assert edits[2]["after"] is None
+    assert load_human(tmp_path) == {}
+    with sqlite3.connect(tmp_path / FILE_NAME) as base, pytest.raises(sqlite3.IntegrityError, match="never removed"):
+        base.execute("DELETE FROM edits")
+    base.close()
+
+
+def test_the_name_follows_the_state_and_not_the_log(tmp_path: Path) -> None:
+    assert hash_human(tmp_path) is None
+    save_human(tmp_path, annotate(1, [3]))
+    first = hash_human(tmp_path)
+    save_human(tmp_path, annotate(1, [4]))
+    assert hash_human(tmp_path) != first
+    save_human(tmp_path, annotate(1, [3]))
+    assert hash_human(tmp_path) == first
+    save_human(tmp_path, replace(annotate(1, [3]), complete=True))
+    assert hash_human(tmp_path) != first
+
+
+def test_a_contradiction_is_refused_and_the_old_state_stays(tmp_path: Path) -> None:
+    save_human(tmp_path, annotate(1, [3, 4]))
+    before = hash_human(tmp_path)
+    with pytest.raises(DataError, match="once in a volume"):
+        save_human(tmp_path, annotate(1, [3, 3]))
+    assert hash_human(tmp_path) == before
+    assert len(list_edits(tmp_path)) == 1
+
+
+@pytest.mark.parametrize("content", [b"", b"not a database at all, only some words", b"SQLite format 3\0" + bytes(500)])
+def test_a_file_that_is_none_is_refused(tmp_path: Path, content: bytes) -> None:
+    (tmp_path / FILE_NAME).write_bytes(content)
+    with pytest.raises(DataError, match="move it away"):
+        load_human(tmp_path)
+
+
+def test_a_newer_format_is_refused(tmp_path: Path) -> None:
+    save_human(tmp_path, annotate(1, [3]))
+    with sqlite3.connect(tmp_path / FILE_NAME) as base:
+        base.execute("UPDATE about SET format = 9")
+    base.close()
+    for act in (lambda: load_human(tmp_path), lambda: save_human(tmp_path, annotate(1, [4]))):
+        with pytest.raises(UnsupportedFormat, match="update it"):
+            act()
+
+
+def test_several_writers_at_once_lose_nothing(tmp_path: Path) -> None:
+    threads = [threading.Thread(target=lambda v=volume: save_human(tmp_path, annotate(v, [v]))) for volume in range(12)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(load_human(tmp_path)) == list(range(12))
+    assert len(list_edits(tmp_path)) == 12
