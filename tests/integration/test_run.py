@@ -16,7 +16,7 @@ from typer.testing import CliRunner, Result
 
 from cender.cli.app import app
 from cender.config import load_config
-from cender.errors import ConfigError
+from cender.errors import ConfigError, UnreadableRecording
 from cender.io import open_recording, save_recording
 from cender.pipeline.run import Run, open_results, run_recording
 from cender.simulate import SimulateParams, simulate_recording
@@ -188,6 +188,44 @@ def test_a_drive_that_vanishes_stops_the_run_and_what_was_done_stays(film: Path,
         run_recording(gone, tmp_path / "worm", config, workers=1)
     assert pl.concat([pl.read_parquet(p) for p in tmp_path.glob("worm/parts/*/*/volumes.parquet")])["volume"].max() == 4
     assert not (tmp_path / "worm" / "volumes.parquet").exists()
+
+
+def test_a_file_that_shrinks_during_a_run_stops_it_and_it_goes_on_when_it_is_whole(
+    film: Path, whole: Run, tmp_path: Path
+) -> None:
+    copy, recording = tmp_path / "film.npy", open_recording(film)
+    save_recording(recording, copy)
+    content, cut = copy.read_bytes(), copy.stat().st_size // 3
+    facts = ["recording.axes=TCZYX", "recording.roles=red,green", "recording.rate_hz=5", "run.unreadable=4"]
+    config = load_config(None, [*SETS, *facts, f"recording.voxel_um={list(recording.voxel_um or ())}"])
+
+    def shrink(progress: object) -> None:
+        if copy.stat().st_size > cut:
+            with copy.open("r+b") as file:
+                file.truncate(cut)
+
+    with pytest.raises(UnreadableRecording, match=r"4 volumes in a row.*All volumes before are kept"):
+        run_recording(copy, tmp_path / "worm", config, on_progress=shrink)
+    assert 1 <= count_parts(tmp_path / "worm") < VOLUMES // 2
+    copy.write_bytes(content)
+    again = run_recording(copy, tmp_path / "worm", config)
+    assert_frame_equal(again.neurons, whole.neurons, check_exact=True)
+
+
+def test_a_damaged_volume_in_the_middle_fails_alone(film: Path, tmp_path: Path) -> None:
+    recording = open_recording(film)
+    read = recording.read
+
+    def spoil(volume: int, channels: tuple[int, ...]) -> np.ndarray:
+        if volume == 2:
+            raise ValueError("the checksum of chunk 7 is wrong")
+        return read(volume, channels)
+
+    run = run_recording(
+        replace(recording, read=spoil), tmp_path / "worm", load_config(None, ["run.volumes=':5'", *QUICK])
+    )
+    assert run.volumes["status"].to_list() == ["ok", "ok", "failed", "ok", "ok"]
+    assert run.volumes["reason"][2] == "the volume cannot be read: the checksum of chunk 7 is wrong"
 
 
 def call(*words: object) -> Result:

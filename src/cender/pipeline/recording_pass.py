@@ -24,6 +24,7 @@ from cender.pipeline.numbering import keep_numbers
 from cender.pipeline.plan import Plan, find_chosen
 from cender.pipeline.progress import OnProgress, Progress, ignore_progress
 from cender.pipeline.recognizer import find_taught, identify_recording
+from cender.pipeline.scale import find_scale_doubt
 from cender.pipeline.volume_pass import load_unreadable
 from cender.pipeline.work import Work
 from cender.recognize.judge import judge_volume
@@ -70,8 +71,8 @@ def _identify(
     # A recognizer that knows everybody whom people named has been taught already.
     annotated = {} if config.recognize.weights is not None and given <= taught else lessons
     notes = []
+    volumes = [one for one in places.values() if len(one)]
     try:
-        volumes = [one for one in places.values() if len(one)]
         known = identify_recording(volumes, annotated, config, on_step=tell)
     except DataError as error:
         _LOG.warning("no identities: %s", error)
@@ -80,7 +81,8 @@ def _identify(
     taken = frozenset(folder.load_names()) | list_given(work.path)
     numbered = keep_numbers(known, places, _load_earlier(folder), taught | given, taken)
     numbered |= {volume: one.settle(numbered.get(volume)) for volume, one in corrected.items()}
-    return numbered, notes or _find_doubts(numbered, config.recognize.flag_below)
+    doubts = [*find_scale_doubt(volumes, config), *_find_doubts(numbered, config.recognize.flag_below)]
+    return numbered, notes or doubts
 
 
 def _tabulate(one: Corrected, work: Work) -> HumanRows:

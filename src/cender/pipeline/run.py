@@ -117,7 +117,7 @@ def run_recording(
     start = perf_counter()
     work = settle_work(recording, out, config)
     folder = _claim(work)
-    with folder.writing() as writer, explain_failure(work.path):
+    with explain_failure(work.path), folder.writing() as writer:
         plan = make_plan(work)
         plan.store.clear_strays()
         notes = _run_passes(work, plan, writer, choose_executor(workers, scheduler), on_progress)

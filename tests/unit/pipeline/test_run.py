@@ -15,6 +15,7 @@ from cases.recorded import FakeExecutor, save_numbers
 from cender.config import load_config
 from cender.errors import ConfigError, DataError, UnreadableRecording, UnsupportedFormat
 from cender.io import open_recording
+from cender.io.results import assembly as assembly_module
 from cender.io.results import parts as parts_module
 from cender.io.results.lock import hold_lock
 from cender.io.weights import save_weights
@@ -121,6 +122,16 @@ def test_new_volumes_of_a_growing_recording_are_added(go, film, worm) -> None:
     assert executor.asked == [10, 11, 12, 13]
     assert run.volumes.height == 14
     assert_frame_equal(run.neurons.head(before.height), before)
+
+
+def test_what_is_recorded_during_a_run_waits_for_the_next(go, film, worm) -> None:
+    def grow(progress: object) -> None:
+        save_numbers(film, 14)
+
+    assert go(film, worm, on_progress=grow).volumes.height == 10
+    executor = FakeExecutor()
+    assert go(worm, executor=executor).volumes.height == 14
+    assert executor.asked == [10, 11, 12, 13]
 
 
 def test_a_recording_that_shrinks_is_refused(go, film, worm) -> None:
@@ -242,6 +253,36 @@ def test_a_folder_that_cannot_be_written_says_so(go, film, worm, monkeypatch) ->
     monkeypatch.setattr(Path, "mkdir", refuse)
     with pytest.raises(DataError, match=r"cannot write into .*Read-only file system"):
         go(film, worm)
+
+
+def test_a_folder_that_can_no_longer_be_written_says_so(go, film, worm, monkeypatch) -> None:
+    go(film, worm)
+
+    def refuse(*words: object, **more: object) -> int:
+        raise PermissionError(errno.EACCES, "Permission denied", str(worm / ".lock"))
+
+    monkeypatch.setattr(os, "open", refuse)
+    with pytest.raises(DataError, match=r"cannot write into .*Permission denied"):
+        go(worm)
+
+
+def test_a_disk_that_fills_up_with_the_tables_keeps_the_old_ones(go, film, worm, monkeypatch) -> None:
+    before = read_tables(go(film, worm))
+    flush = assembly_module.flush_file
+
+    def fill(path: Path) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(assembly_module, "flush_file", fill)
+    with pytest.raises(DataError, match=r"No space left on device; .*run the same command again"):
+        go(film, worm, sets=("recording.rate_hz=10",))
+    for name, table in read_tables(open_results(worm)).items():
+        assert_frame_equal(table, before[name])
+    monkeypatch.setattr(assembly_module, "flush_file", flush)
+    executor = FakeExecutor()
+    run = go(film, worm, executor=executor, sets=("recording.rate_hz=10",))
+    assert executor.asked == []
+    assert run.volumes["time_s"][0] == pytest.approx(0.05)
 
 
 def test_a_part_that_was_cut_off_is_made_again(go, film, worm) -> None:

@@ -110,7 +110,8 @@ def _print_runs(figures: dict[str, Any]) -> None:
             )
     if "resume" in figures:
         one = figures["resume"]
-        STDOUT.print(f"Killed at random moments and taken up again: {one['alike']} of {one['kills']} ended alike.")
+        where = ", ".join(f"{count} while {phase}" for phase, count in one["in_phase"].items())
+        STDOUT.print(f"Killed and taken up again: {one['alike']} of {one['kills']} ended alike ({where}).")
 
 
 def _print_shares(run: dict[str, Any]) -> None:
