@@ -89,6 +89,17 @@ def test_workers_do_not_change_the_tables(film: Path, whole: Run, tmp_path: Path
     assert_alike(run_recording(film, tmp_path / "worm", load_config(None, SETS), workers=3), whole)
 
 
+def test_a_cluster_does_not_change_the_tables(film: Path, whole: Run, tmp_path: Path) -> None:
+    distributed = pytest.importorskip("distributed", reason="Dask is optional: pip install cender[distributed]")
+    with distributed.LocalCluster(
+        n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None, local_directory=str(tmp_path)
+    ) as cluster:
+        run = run_recording(
+            film, tmp_path / "worm", load_config(None, SETS), scheduler=cluster.scheduler_address, workers=2
+        )
+    assert_alike(run, whole)
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
 def test_a_killed_run_goes_on_and_ends_alike(film: Path, whole: Run, tmp_path: Path) -> None:
     worm = tmp_path / "worm"

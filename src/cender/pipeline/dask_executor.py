@@ -47,7 +47,7 @@ class DaskExecutor:
 
 def _process_there(job: VolumeJob, index: int) -> Processed:
     # A network serves one thread at a time, and is worth keeping from one volume to the next.
-    if getattr(_THREAD, "key", None) != job.key:
+    if getattr(_THREAD, "job", None) != (job.key, job.source):
         _THREAD.reader, _THREAD.worker = PatientReader(job.source, job.config.run.wait_s), build_worker(job, threads=1)
-        _THREAD.key = job.key
+        _THREAD.job = (job.key, job.source)
     return process_one(_THREAD.reader, _THREAD.worker, index)

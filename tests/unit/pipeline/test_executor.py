@@ -148,4 +148,4 @@ def test_a_cluster_needs_dask_or_answers(film) -> None:
             list(cluster.process(make_job(Source.from_paths([film], RecordingParams())), [0]))
     else:
         with pytest.raises(ConfigError, match="an open recording"):
-            list(cluster.process(make_job(hold(open_recording(film), None)), [0]))
+            list(cluster.process(make_job(Source((), RecordingParams(), open_recording(film))), [0]))
