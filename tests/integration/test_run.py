@@ -67,7 +67,8 @@ def kill_after(film: Path, worm: Path, parts: int, delay_s: float, how: int = si
         time.sleep(0.005)
     time.sleep(delay_s)
     process.send_signal(how)
-    process.communicate()
+    _, said = process.communicate()
+    assert how != signal.SIGINT or "what is finished is kept" in said.decode()
     return int(process.returncode)
 
 

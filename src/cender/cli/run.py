@@ -36,6 +36,7 @@ def run(
     `cender run WORM` goes on with a folder and redoes only what its inputs changed. It can be stopped or killed at any
     moment, and run again.
     """
+    from cender.cli.console import STDERR
     from cender.config import load_config
     from cender.pipeline.allocation import reuse_memory
     from cender.pipeline.run import plan_run, run_recording
@@ -50,8 +51,12 @@ def run(
     if dry_run:
         _print_plan(*plan_run(given, out, config), workers)
         return
-    with Display() as display:
-        done = run_recording(given, out, config, workers=workers, scheduler=scheduler, on_progress=display.show)
+    try:
+        with Display() as display:
+            done = run_recording(given, out, config, workers=workers, scheduler=scheduler, on_progress=display.show)
+    except KeyboardInterrupt:
+        STDERR.print("stopped: what is finished is kept, and the same command goes on from there")
+        raise typer.Exit(130) from None
     _print_summary(done)
 
 
@@ -126,7 +131,7 @@ def _print_plan(work: "Work", plan: "Plan", workers: int) -> None:
     STDOUT.print(
         f"time about {_say_time(cost.seconds)} ({cost.volumes_per_s:.1f} volumes/s, measured on {cost.measured} "
         f"volumes), memory about {cost.memory_mb:.0f} MB, disk about {cost.disk_mb:.0f} MB ({cost.free_mb:.0f} MB are "
-        "free)",
+        "free); identities and traces come on top",
         soft_wrap=True,
     )
 
