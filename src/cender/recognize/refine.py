@@ -1,7 +1,7 @@
 """Names made sure by geometry: where should each neuron lie, given where all the others were found?"""
 
 import numpy as np
-from jaxtyping import Bool, Float
+from jaxtyping import Bool, Float, Float32
 
 from cender.recognize.assign import assign_names
 from cender.recognize.references import References
@@ -13,6 +13,10 @@ WEIGHT = 1.5
 FLOOR = 3e-2
 """Density of a neuron being anywhere, relative to the density at the expected place."""
 FEWEST = 6
+LIKELY = 24
+"""References that are compared closely: those that fit best at a first look."""
+LEAST = 0.022**2
+"""Smallest variance of an expected place."""
 
 
 def refine_scores(
@@ -25,14 +29,46 @@ def refine_scores(
 
     Returns the scores as they are where too few neurons are sure to fit a warp at all.
     """
-    refined = score
-    for _ in range(rounds):
+    refined, likely = score, references
+    for number in range(rounds):
         place = _place_seeds(position, refined)
-        used = ~np.isnan(references.position[:, :, 0]) & ~np.isnan(place[None, :, 0])
-        if not len(references) or used.sum(axis=1).max(initial=0) < FEWEST:
+        used = _find_pairs(place, likely)
+        if not len(likely) or used.sum(axis=1).max(initial=0) < FEWEST:
             return refined
-        refined = _normalise(score + WEIGHT * _measure_density(position, place, used, references))
+        if number == 0:
+            likely, used = _choose_likely(place, used, likely)
+        refined = _normalise(score + WEIGHT * _measure_density(position, place, used, likely))
     return refined
+
+
+def _find_pairs(place: Float[np.ndarray, "i 3"], references: References) -> Bool[np.ndarray, "r i"]:
+    """Which identities both a reference and the volume have."""
+    return np.asarray(~np.isnan(references.position[:, :, 0]) & ~np.isnan(place[None, :, 0]))
+
+
+def _choose_likely(
+    place: Float[np.ndarray, "i 3"], used: Bool[np.ndarray, "r i"], references: References
+) -> tuple[References, Bool[np.ndarray, "r i"]]:
+    """The references among which the nearest will be, by a quick look at all of them."""
+    source, target = _fill(references, place, used)
+    merit = _measure_merit(fit_affine(source, target, used, rounds=1)[1], used)
+    best = np.sort(np.argsort(merit, kind="stable")[:LIKELY])
+    return references.select(best), used[best]
+
+
+def _measure_merit(error: Float[np.ndarray, " r"], used: Bool[np.ndarray, "r i"]) -> Float[np.ndarray, " r"]:
+    """Misfit of the references; infinite for one that shares few neurons, fits them easily and says little."""
+    shared = used.sum(axis=1)
+    return np.where(shared < 0.5 * shared.max(), np.inf, error)
+
+
+def _fill(
+    references: References, place: Float[np.ndarray, "i 3"], used: Bool[np.ndarray, "r i"]
+) -> tuple[Float32[np.ndarray, "r i 3"], Float32[np.ndarray, "r i 3"]]:
+    """Pairs of places in the references and in the volume, in single precision, which is twice as fast."""
+    source = np.where(used[..., None], references.position, 0.0).astype(np.float32)
+    target = np.where(np.isnan(place), 0.0, place).astype(np.float32)
+    return source, np.broadcast_to(target, source.shape)
 
 
 def _place_seeds(position: Float[np.ndarray, "n 3"], score: Float[np.ndarray, "n k"]) -> Float[np.ndarray, "i 3"]:
@@ -52,23 +88,22 @@ def _measure_density(
     references: References,
 ) -> Float[np.ndarray, "n k"]:
     """Logarithm of the density of every identity, and of none, at every point; heavy-tailed, mean over references."""
-    source = np.where(used[..., None], references.position, 0.0)
-    target = np.broadcast_to(np.where(np.isnan(place), 0.0, place), source.shape)
+    source, target = _fill(references, place, used)
     affine, error = fit_affine(source, target, used)
-    # A reference that shares few neurons fits them easily and says little of the rest.
-    merit = error + np.where(used.sum(axis=1) < 0.5 * used.sum(axis=1).max(), np.inf, 0.0)
+    merit = _measure_merit(error, used)
     best = np.argsort(merit, kind="stable")[: min(NEAREST, int(np.isfinite(merit).sum()))]
     warps = fit_warps(source[best], target[0], used[best], affine[best], error[best])
-    names = _compare(position, *_predict_identities(warps, references.position[best]))
-    there = np.isfinite(references.other[best]).all(axis=2)
-    mean, variance = predict_points(warps, np.nan_to_num(references.other[best]))
-    others = _compare(position, np.where(there[..., None], mean, np.nan), variance)
+    here = position.astype(np.float32)
+    names = _compare(here, *_predict_identities(warps, references.position[best].astype(np.float32)))
+    other = references.other[best].astype(np.float32)
+    mean, variance = predict_points(warps, np.nan_to_num(other))
+    others = _compare(here, np.where(np.isnan(other), np.nan, mean), variance)
     # Any of the unnamed neurons may be the one at this point, in any reference.
     none = others.max(axis=2, initial=0.0).mean(axis=0)
     seen = ~np.isnan(references.position[best, :, 0])
     count = np.maximum(seen.sum(axis=0), 1)
     named = names.sum(axis=0) / count
-    return np.log(np.concatenate([named, none[:, None]], axis=1) + FLOOR)
+    return np.log(np.concatenate([named, none[:, None]], axis=1).astype(float) + FLOOR)
 
 
 def _predict_identities(
@@ -86,10 +121,13 @@ def _compare(
     position: Float[np.ndarray, "n 3"], mean: Float[np.ndarray, "r i 3"], variance: Float[np.ndarray, "r i"]
 ) -> Float[np.ndarray, "r n i"]:
     """Density at each point relative to a neuron that lies exactly where it should with the least variance; 0 = NaN."""
-    here, there = position, np.nan_to_num(mean, nan=1e3)
-    square = (here**2).sum(1)[None, :, None] + (there**2).sum(2)[:, None, :] - 2 * here @ there.transpose(0, 2, 1)
-    least = 0.022**2
-    density: np.ndarray = (least / variance[:, None, :]) ** 1.5 * np.exp(-0.5 * square / variance[:, None, :])
+    there = np.nan_to_num(mean, nan=1e3)
+    density: np.ndarray = position @ there.transpose(0, 2, 1)
+    density -= 0.5 * (position**2).sum(1)[None, :, None]
+    density -= 0.5 * (there**2).sum(2)[:, None, :]
+    density /= variance[:, None, :]
+    np.exp(density, out=density)
+    density *= ((LEAST / variance) ** 1.5)[:, None, :]
     return density
 
 

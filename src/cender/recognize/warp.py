@@ -5,6 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Bool, Float
 
+from cender.recognize.bumps import Bumps, lay_bumps
+
 LENGTH = 0.3
 SPREAD = 0.05
 NOISE = 0.022
@@ -21,9 +23,12 @@ class Warps:
     source: Float[np.ndarray, "r i 3"]
     used: Bool[np.ndarray, "r i"]
     affine: Float[np.ndarray, "r 4 3"]
-    inverse: Float[np.ndarray, "r i i"]
     residual: Float[np.ndarray, "r i 3"]
     error: Float[np.ndarray, " r"]
+    bumps: Bumps
+    features: Float[np.ndarray, "r i m"]
+    inverse: Float[np.ndarray, "r m m"]
+    slope: Float[np.ndarray, "r m 3"]
 
 
 def fit_affine(
@@ -32,24 +37,28 @@ def fit_affine(
     used: Bool[np.ndarray, "r i"],
     rounds: int = 3,
 ) -> tuple[Float[np.ndarray, "r 4 3"], Float[np.ndarray, " r"]]:
-    """Robust affine maps of the used pairs, and the median length of what they leave (infinite without pairs)."""
-    homogeneous = np.concatenate([source, np.ones((*source.shape[:2], 1))], axis=2)
-    homogeneous = np.where(used[..., None], homogeneous, 0.0)
-    wanted = np.where(used[..., None], target, 0.0)
-    weight = used.astype(float)
+    """Robust affine maps of the used pairs, and the median length of what they leave (infinite without pairs).
+
+    Everything here is computed in the precision of ``source``. One round is the plain least-squares fit.
+    """
+    precision = source.dtype
+    weight = used.astype(precision)
+    homogeneous = np.concatenate([source, np.ones((*source.shape[:2], 1), precision)], axis=2) * weight[..., None]
+    wanted = target * weight[..., None]
     # Few pairs say little about shear: the ridge pulls towards no deformation at all.
-    prior = np.concatenate([np.eye(3), np.zeros((1, 3))])
-    ridge = np.diag([RIDGE, RIDGE, RIDGE, 1e-9]) * 50
-    affine = np.zeros((len(source), 4, 3))
-    left = np.zeros(used.shape)
-    for _ in range(rounds):
-        weighted = homogeneous * weight[..., None]
-        normal = weighted.transpose(0, 2, 1) @ homogeneous + ridge
-        affine = np.linalg.solve(normal, weighted.transpose(0, 2, 1) @ wanted + ridge @ prior)
-        left = np.linalg.norm(wanted - homogeneous @ affine, axis=2)
-        scale = _median(left, used)[:, None] + 1e-6
-        weight = used / (1 + (left / (2 * scale)) ** 2)
-    return affine, np.where(used.any(axis=1), _median(left, used), np.inf)
+    ridge = np.diag([RIDGE, RIDGE, RIDGE, 1e-9]).astype(precision) * 50
+    pull = ridge @ np.eye(4, 3, dtype=precision)
+    affine = np.zeros((len(source), 4, 3), precision)
+    middle = np.zeros(len(source), precision)
+    for number in range(rounds):
+        weighted = homogeneous * weight[..., None] if number else homogeneous
+        flat = weighted.transpose(0, 2, 1)  # r 4 i
+        affine = np.linalg.solve(flat @ homogeneous + ridge, flat @ wanted + pull)
+        left = wanted - homogeneous @ affine
+        length = np.sqrt(np.einsum("rik,rik->ri", left, left))
+        middle = _median(length, used)
+        weight = 1 / (1 + (length / (2 * middle[:, None] + 2e-6)) ** 2)
+    return affine, np.where(used.any(axis=1), middle, np.inf)
 
 
 def fit_warps(
@@ -64,44 +73,44 @@ def fit_warps(
 ) -> Warps:
     """Gaussian processes on what the affine maps leave of the used pairs."""
     filled = np.where(used[..., None], source, 0.0)
-    kernel = _measure_kernel(filled, filled, length)
-    both = used[:, :, None] & used[:, None, :]
-    # An unused row becomes one of the unit matrix: it changes nothing and the stack keeps one shape.
-    kernel = np.where(both, kernel, 0.0)
-    diagonal = np.arange(source.shape[1])
-    kernel[:, diagonal, diagonal] = np.where(used, SPREAD**2 + noise**2, 1.0)
+    bumps = lay_bumps(source[used], length, SPREAD)
+    features = bumps.describe(filled)
+    features *= used[..., None]
     moved = filled @ affine[:, :3] + affine[:, 3:]
     residual = np.where(used[..., None], target - moved, 0.0)
-    return Warps(filled, used, affine, np.linalg.inv(kernel), residual, error)
+    across = features.transpose(0, 2, 1)  # r m i
+    inverse = np.linalg.inv(across @ features + noise**2 * np.eye(len(bumps.nodes), dtype=features.dtype))
+    return Warps(filled, used, affine, residual, error, bumps, features, inverse, inverse @ (across @ residual))
 
 
 def predict_points(
-    warps: Warps, points: Float[np.ndarray, "r k 3"], *, length: float = LENGTH, noise: float = NOISE
+    warps: Warps, points: Float[np.ndarray, "r k 3"], *, noise: float = NOISE
 ) -> tuple[Float[np.ndarray, "r k 3"], Float[np.ndarray, "r k"]]:
     """Where points of the references lie in the volume, and the variance of each coordinate."""
-    kernel = np.where(warps.used[:, None, :], _measure_kernel(points, warps.source, length), 0.0)
-    gain = kernel @ warps.inverse
-    mean = points @ warps.affine[:, :3] + warps.affine[:, 3:] + gain @ warps.residual
-    variance = SPREAD**2 - np.sum(gain * kernel, axis=2) + noise**2
-    return mean, np.maximum(variance, noise**2)
+    features = warps.bumps.describe(points)
+    mean = points @ warps.affine[:, :3] + warps.affine[:, 3:] + features @ warps.slope
+    variance = noise**2 * (1 + _measure_leverage(warps, features)) + _measure_unexplained(features)
+    return mean, variance
 
 
 def predict_held_out(
     warps: Warps, *, noise: float = NOISE
 ) -> tuple[Float[np.ndarray, "r i 3"], Float[np.ndarray, "r i"]]:
     """Where each used pair would lie were it not known (leave-one-out), and the variance; nonsense elsewhere."""
-    own = np.diagonal(warps.inverse, axis1=1, axis2=2)
+    free = np.maximum(1 - _measure_leverage(warps, warps.features), 1e-3)
     moved = warps.source @ warps.affine[:, :3] + warps.affine[:, 3:]
-    mean = moved + warps.residual - (warps.inverse @ warps.residual) / own[..., None]
-    return mean, np.maximum(1 / own, noise**2)
+    mean = moved + warps.residual - (warps.residual - warps.features @ warps.slope) / free[..., None]
+    return mean, noise**2 / free + _measure_unexplained(warps.features)
 
 
-def _measure_kernel(
-    a: Float[np.ndarray, "r k 3"], b: Float[np.ndarray, "r i 3"], length: float
-) -> Float[np.ndarray, "r k i"]:
-    square = (a**2).sum(2)[:, :, None] + (b**2).sum(2)[:, None, :] - 2 * a @ b.transpose(0, 2, 1)
-    kernel: np.ndarray = SPREAD**2 * np.exp(np.maximum(square, 0.0) / (-2 * length**2))
-    return kernel
+def _measure_leverage(warps: Warps, features: Float[np.ndarray, "r k m"]) -> Float[np.ndarray, "r k"]:
+    """Variance of the field at points with these features, in units of the noise."""
+    return np.asarray(np.einsum("rkm,rkm->rk", features @ warps.inverse, features))
+
+
+def _measure_unexplained(features: Float[np.ndarray, "r k m"]) -> Float[np.ndarray, "r k"]:
+    """Variance that no bump accounts for: all of it far away from every neuron."""
+    return np.asarray(np.maximum(SPREAD**2 - np.einsum("rkm,rkm->rk", features, features), 0.0))
 
 
 def _median(values: Float[np.ndarray, "r i"], used: Bool[np.ndarray, "r i"]) -> Float[np.ndarray, " r"]:

@@ -35,5 +35,5 @@ def warp_cloud(cloud: Cloud, target: Cloud, none: int, share: float) -> Cloud | 
     used = np.ones((1, len(common)), bool)
     affine, error = fit_affine(here[None], there[None], used)
     warps = fit_warps(here[None], there, used, affine, error, length=LENGTH)
-    moved, _ = predict_points(warps, cloud.position[None], length=LENGTH)
+    moved, _ = predict_points(warps, cloud.position[None])
     return Cloud(cloud.position + share * (moved[0] - cloud.position), cloud.evidence, cloud.label)
