@@ -3,16 +3,16 @@
 from collections.abc import Callable
 
 import numpy as np
-from jaxtyping import Float, Float32, Int, Real, UInt8
+from jaxtyping import Float, Int, Real, UInt8
 
 from cender.detect.decode import decode_centres, decode_regions
 from cender.detect.measure import measure_regions
 from cender.detect.normalise import Grid, cut_strip
 from cender.detect.params import DetectParams
 from cender.detect.suppression import suppress_boxes, suppress_centres
-from cender.types import Detections, Head, Regions, VoxelSize
+from cender.types import Detections, Head, Maps, Regions, VoxelSize
 
-Score = Callable[[UInt8[np.ndarray, "z y x"]], Float32[np.ndarray, "z m yh xh"]]
+Score = Callable[[UInt8[np.ndarray, "z y x"]], Maps]
 
 
 def detect_dense(
@@ -23,7 +23,7 @@ def detect_dense(
     Parameters
     ----------
     score
-        The network: from frames on its own grid (0.3 × 0.3 µm, 1.5 µm apart), in levels, to maps of half the size.
+        The network: from frames on a grid that it knows, in levels, to maps of half the size.
     """
     image, grid = cut_strip(red, head, voxel_um)
     maps = score(image)

@@ -23,7 +23,9 @@ def measure_regions(red: Real[np.ndarray, "z y x"], regions: Regions) -> Regions
     side = int(np.ceil(max(w.max(), h.max(), 0))) + 2 * (GAP_PX + STRIP_PX) + 2
     row, rows = _share_pixels(y, h, side, red.shape[1])
     column, columns = _share_pixels(x, w, side, red.shape[2])
-    patch = red[regions.z[:, None, None], row[:, :, None], column[:, None, :]].astype(np.float32)
+    line = (regions.z[:, None] * red.shape[1] + row) * red.shape[2]
+    # Twice as fast as three indices, where the frames lie one after the other.
+    patch = np.take(red.reshape(-1), line[:, :, None] + column[:, None, :]).astype(np.float32)
     # Sums over columns first, for the box's own, the left and the right columns; then over rows.
     across = patch @ columns  # n side 3
     total = np.einsum("nsk,nsj->nkj", rows, across)

@@ -21,7 +21,7 @@ class DetectParams(Params):
     precision: Literal["auto", "float32", "int8"] = Field(
         "auto", description="arithmetic on the CPU; 'auto' is what the weights were made for"
     )
-    region_score: float = Field(0.5, gt=0, lt=1, description="regions below this score are dropped")
+    region_score: float = Field(0.6, gt=0, lt=1, description="regions below this score are dropped")
     centre_score: float = Field(0.3, gt=0, lt=1, description="neuron centres below this score are dropped")
     overlap: float = Field(
         0.35, ge=0, le=1, description="of two regions in a frame with a larger IoU the better one is kept"

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 import numpy as np
-from jaxtyping import Int
+from jaxtyping import Bool, Int
 
 from cender.merge.assemble import assemble_neurons, order_regions
 from cender.merge.depth import VOXEL_UM, DepthBounds, learn_depth_bounds
@@ -14,7 +14,7 @@ from cender.merge.params import MergeParams
 from cender.merge.split import split_at_minima, split_unlikely
 from cender.types import Detections, Neurons, Regions, VoxelSize
 
-__all__ = ["DepthBounds", "MergeParams", "learn_depth_bounds", "merge_regions"]
+__all__ = ["DepthBounds", "MergeParams", "gather_neurons", "learn_depth_bounds", "merge_regions"]
 
 
 def merge_regions(detections: Detections, params: MergeParams | None = None, voxel_um: VoxelSize = VOXEL_UM) -> Neurons:
@@ -42,10 +42,19 @@ def merge_regions(detections: Detections, params: MergeParams | None = None, vox
     depth = DepthBounds(params.depth_offset_um, params.depth_slope, params.depth_spread_um)
     if not len(detections.centre_px):
         return assemble_neurons(regions, _chain_regions(regions, depth, params, voxel_um))
+    gathered, seen_whole = gather_neurons(replace(detections, regions=regions), params, voxel_um)
+    return keep_likely(gathered, seen_whole, depth, voxel_um, params.least_chance)
+
+
+def gather_neurons(
+    detections: Detections, params: MergeParams, voxel_um: VoxelSize
+) -> tuple[Neurons, Bool[np.ndarray, " m"]]:
+    """What the 3D centres gather and what is left, before it is judged; and which neurons come from a centre."""
+    depth = DepthBounds(params.depth_offset_um, params.depth_slope, params.depth_spread_um)
+    regions = detections.regions
     places = np.lexsort((*detections.centre_px.T[::-1], detections.centre_score))
     centres = replace(
         detections,
-        regions=regions,
         centre_px=detections.centre_px[places],
         centre_score=detections.centre_score[places],
     )
@@ -57,7 +66,7 @@ def merge_regions(detections: Detections, params: MergeParams | None = None, vox
     # Chains have no score of their own yet.
     score = np.concatenate([centres.centre_score, np.full(int(chain.max(initial=-1)) + 1, np.nan)])
     gathered = assemble_neurons(regions, label, score)
-    return keep_likely(gathered, np.isfinite(gathered.score), depth, voxel_um, params.least_chance)
+    return gathered, np.isfinite(gathered.score)
 
 
 def _chain_regions(

@@ -10,9 +10,9 @@ from cender.merge.depth import VOXEL_UM, DepthBounds
 from cender.merge.split import measure_sides
 from cender.types import Neurons, VoxelSize
 
-# Log-odds that a neuron is real: weights of the columns of `describe_neurons`. Fitted by `fit_odds` to what the
-# shipped weights find in simulated animals with seeds 4000 to 4019 (typical) and 4000 to 4023 (hard), one volume each.
-NEURON_WEIGHTS = np.array([-3.28, 0.03, -0.65, -0.26, 1.32, 3.0, -0.11, 0.67, -0.14, 0.26])
+# Log-odds that a neuron is real: weights of the columns of `describe_neurons`, as `python -m cender.training.judge`
+# fits them to what the shipped weights find in simulated animals, usual ones and others.
+NEURON_WEIGHTS = np.array([-3.29, 0.46, -0.76, -0.03, 0.69, 3.16, -0.11, -0.2, -0.63, -0.15])
 
 _STEP_UM = 1.5
 _SPACING_UM = 3.0
@@ -65,7 +65,7 @@ def keep_likely(
     seen_whole: Bool[np.ndarray, " m"],
     depth: DepthBounds,
     voxel_um: VoxelSize = VOXEL_UM,
-    least: float = 0.45,
+    least: float = 0.5,
 ) -> Neurons:
     """The neurons that are real with a chance of at least ``least``; that chance is their new score."""
     if not len(neurons):

@@ -26,7 +26,7 @@ class MergeParams(Params):
     )
     leftover_frames: int = Field(2, ge=1, description="and if they make a chain of at least so many frames")
     least_chance: float = Field(
-        0.45, ge=0, le=1, description="neurons found with 3D centres are dropped if they are less likely to be real"
+        0.5, ge=0, le=1, description="neurons found with 3D centres are dropped if they are less likely to be real"
     )
     depth_offset_um: float = Field(0.8, description="expected depth of a neuron: this plus depth_slope times its width")
     depth_slope: float = Field(1.45, ge=0, description="micrometres of depth for each micrometre of width")

@@ -1,10 +1,11 @@
 """The default detector's network: small, dense, every frame seen with its neighbours.
 
-Frames of a volume are a batch; the channels of each are the frame itself and its neighbours in z. Output maps have
-half the lateral size: logits of region and neuron centres, log width and height, and offsets of the centre (`MAPS`).
+All is computed at a quarter of the image size: four by four pixels of a frame are its channels, and every pixel of the
+last layer speaks for four of the maps. Layers in the image and layers along z take turns. The maps have half the
+lateral size of the frames: logits of region and neuron centres, log width and height, and offsets of the centre.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 import torch
@@ -12,28 +13,29 @@ from jaxtyping import Float, Float32, UInt8
 from torch import Tensor, nn
 from torch.nn import functional
 
+from cender.types import Maps
+from cender.types.maps import CELL
+
 MAPS = ("region", "centre", "width", "height", "dx", "dy", "dz")
-STRIDE = 2
-NEIGHBOURS = 2
+PACKED = 4
+"""Side of the squares of pixels that become channels."""
+STRIDE = PACKED // CELL
 # Brightness of the highest level where frames are given as 256 levels.
 TOP = 2.0
 
 
 class DenseNet(nn.Module):
-    """Seven maps for every frame, from the frame and two neighbours on either side."""
+    """Seven maps for every frame, from the frame and three neighbours on either side."""
 
-    def __init__(self, narrow: int = 16, wide: int = 32) -> None:
+    def __init__(self, width: int = 24) -> None:
         super().__init__()
-        frames = 2 * NEIGHBOURS + 1
-        self.narrow, self.wide = narrow, wide
-        self.enter = nn.Conv2d(frames * STRIDE**2, narrow, 3, padding=1)
-        self.down = nn.Conv2d(narrow, wide, 3, stride=2, padding=1)
-        self.deep1 = nn.Conv2d(wide, wide, 3, padding=1)
-        self.deep2 = nn.Conv2d(wide, wide, 3, padding=2, dilation=2)
-        self.deep3 = nn.Conv2d(wide, wide, 3, padding=1)
-        self.back = nn.Conv2d(wide, narrow, 1)
-        self.blend = nn.Conv2d(narrow, narrow, 3, padding=1)
-        self.out = nn.Conv2d(narrow, len(MAPS), 1)
+        self.enter = nn.Conv2d(PACKED**2, width, 3, padding=1)
+        self.along1 = nn.Conv2d(5 * width, width, 1)
+        self.deep1 = nn.Conv2d(width, width, 3, padding=1)
+        self.deep2 = nn.Conv2d(width, width, 3, padding=2, dilation=2)
+        self.along2 = nn.Conv2d(3 * width, width, 1)
+        self.deep3 = nn.Conv2d(width, width, 3, padding=1)
+        self.out = nn.Conv2d(width, len(MAPS) * CELL**2, 1)
         for layer in self.modules():
             if isinstance(layer, nn.Conv2d):
                 nn.init.kaiming_normal_(layer.weight, nonlinearity="relu")
@@ -41,26 +43,37 @@ class DenseNet(nn.Module):
         with torch.no_grad():
             self.out.weight.mul_(0.1)
             # Centres are rare: start by believing in one pixel of a hundred.
-            self.out.bias[:2] = -4.6  # type: ignore[index]
+            self.out.bias[: 2 * CELL**2] = -4.6  # type: ignore[index]
 
-    def forward(self, frames: Float[Tensor, "z k y x"]) -> Float[Tensor, "z m yh xh"]:
-        """Maps of frames stacked with their neighbours; y and x are multiples of 4."""
-        packed = functional.pixel_unshuffle(frames, STRIDE)  # z, 4k, y/2, x/2
-        skip = functional.relu(self.enter(packed))  # z, narrow, y/2, x/2
-        deep = functional.relu(self.down(skip))  # z, wide, y/4, x/4
-        deep = functional.relu(self.deep1(deep))
-        deep = deep + functional.relu(self.deep2(deep))
-        deep = functional.relu(self.deep3(deep))
-        back = functional.interpolate(self.back(deep), scale_factor=2.0, mode="nearest")  # z, narrow, y/2, x/2
-        mixed = functional.relu(self.blend(functional.relu(back + skip)))
-        maps: Tensor = self.out(mixed)  # z, 7, y/2, x/2
-        return maps
+    def forward(
+        self, frames: Float[Tensor, "n y x"], lengths: Sequence[int] | None = None
+    ) -> Float[Tensor, "n m yh xh"]:
+        """Maps of frames; y and x are multiples of 4.
+
+        Parameters
+        ----------
+        lengths
+            Numbers of frames of the volumes that ``frames`` are of, one after the other; by default it is one volume.
+        """
+        lengths = lengths or [len(frames)]
+        node = functional.pixel_unshuffle(frames[:, None], PACKED)  # n, 16, y/4, x/4
+        node = functional.relu(self.enter(node))
+        node = functional.relu(self.along1(gather_neighbours(node, lengths, 2)))
+        node = functional.relu(self.deep1(node))
+        node = functional.relu(node + self.deep2(node))
+        node = functional.relu(self.along2(gather_neighbours(node, lengths, 1)))
+        node = functional.relu(self.deep3(node))
+        return functional.pixel_shuffle(self.out(node), CELL)  # n, 7, y/2, x/2
 
 
-def stack_neighbours(frames: Float[Tensor, "z y x"]) -> Float[Tensor, "z k y x"]:
-    """Every frame with its neighbours in z as channels; beyond the ends there is darkness."""
-    padded = functional.pad(frames, (0, 0, 0, 0, NEIGHBOURS, NEIGHBOURS))
-    return padded.unfold(0, 2 * NEIGHBOURS + 1, 1).permute(0, 3, 1, 2)
+def gather_neighbours(node: Float[Tensor, "n c y x"], lengths: Sequence[int], reach: int) -> Float[Tensor, "n k y x"]:
+    """Every frame with its neighbours in z as channels; beyond the ends of a volume there is darkness."""
+    volumes = []
+    for part in torch.split(node, list(lengths)):
+        padded = functional.pad(part, (0, 0, 0, 0, 0, 0, reach, reach))
+        shifted = [padded[step : step + len(part)] for step in range(2 * reach + 1)]
+        volumes.append(torch.cat(shifted, dim=1))
+    return torch.cat(volumes)
 
 
 def has_gpu() -> bool:
@@ -69,27 +82,26 @@ def has_gpu() -> bool:
 
 
 def build_net(arrays: Mapping[str, np.ndarray]) -> DenseNet:
-    """The network with these weights; its widths are read off their shapes."""
-    net = DenseNet(len(arrays["enter.bias"]), len(arrays["down.bias"]))
+    """The network with these weights; its width is read off their shapes."""
+    net = DenseNet(len(arrays["enter.bias"]))
     net.load_state_dict({name: torch.from_numpy(np.array(value, np.float32)) for name, value in arrays.items()})
     return net.eval()
 
 
 def build_torch_score(
     arrays: Mapping[str, np.ndarray], device: str = "cpu"
-) -> Callable[[Float32[np.ndarray, "z y x"] | UInt8[np.ndarray, "z y x"]], Float32[np.ndarray, "z m yh xh"]]:
+) -> Callable[[Float32[np.ndarray, "z y x"] | UInt8[np.ndarray, "z y x"]], Maps]:
     """A callable that scores whole volumes with torch."""
     net = build_net(arrays).to(device)
 
     def score(
         frames: Float32[np.ndarray, "z y x"] | UInt8[np.ndarray, "z y x"],
-    ) -> Float32[np.ndarray, "z m yh xh"]:
-        tall, wide = (-size % 4 for size in frames.shape[1:])
+    ) -> Maps:
+        tall, wide = (-size % PACKED for size in frames.shape[1:])
         given = torch.from_numpy(frames).to(device)
         lit = given * (TOP / 255) if given.dtype == torch.uint8 else given
         padded = functional.pad(lit, (0, wide, 0, tall))
         with torch.inference_mode():
-            maps: np.ndarray = net(stack_neighbours(padded)).cpu().numpy()
-        return maps
+            return Maps.pack(net(padded).cpu().numpy())
 
     return score

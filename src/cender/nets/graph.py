@@ -6,18 +6,19 @@ import numpy as np
 from jaxtyping import Float, Float32, Shaped, UInt8
 
 from cender.nets.runtime import ops, ov
+from cender.types import Maps
+from cender.types.maps import CELL
 
-NEIGHBOURS = 2
-STRIDE = 2
+PACKED = 4
 # Brightness of the highest of the 256 levels in which int8 graphs see frames.
 TOP = 2.0
 Weights = Mapping[str, Float[np.ndarray, "..."]]
 Frames = Float32[np.ndarray, "z y x"] | UInt8[np.ndarray, "z y x"]
-Score = Callable[[Frames], Float32[np.ndarray, "z m yh xh"]]
+Score = Callable[[Frames], Maps]
 
 
 def build_graph(weights: Weights, ranges: Mapping[str, float] | None = None) -> ov.Model:
-    """Graph from packed frames ``z, 20, y/2, x/2`` (`pack_frames`) to maps ``z, 7, y/2, x/2``.
+    """Graph from packed frames ``1, 16, z, y/4, x/4`` (`pack_frames`) to packed maps ``1, 28, z, y/4, x/4``.
 
     Parameters
     ----------
@@ -26,15 +27,15 @@ def build_graph(weights: Weights, ranges: Mapping[str, float] | None = None) -> 
     ranges
         Largest input of every convolution; with them the graph takes levels and computes in int8.
     """
-    count = STRIDE**2 * (2 * NEIGHBOURS + 1)
-    frames = ops.parameter([-1, count, -1, -1], np.float32 if ranges is None else np.uint8, name="frames")
+    frames = ops.parameter([1, PACKED**2, -1, -1, -1], np.float32 if ranges is None else np.uint8, name="frames")
 
-    def convolve(name: str, node: ov.Node, stride: int = 1, dilation: int = 1) -> ov.Node:
-        kernel = np.ascontiguousarray(weights[f"{name}.weight"], np.float32)
-        bias = np.ascontiguousarray(weights[f"{name}.bias"], np.float32).reshape(1, -1, 1, 1)
-        reach = dilation * (kernel.shape[2] // 2)
+    def convolve(name: str, node: ov.Node, dilation: int = 1) -> ov.Node:
+        kernel = _to_volume(name, np.asarray(weights[f"{name}.weight"], np.float32))
+        bias = np.ascontiguousarray(weights[f"{name}.bias"], np.float32).reshape(1, -1, 1, 1, 1)
+        spacing = [1, dilation, dilation]
+        reach = [step * (size // 2) for step, size in zip(spacing, kernel.shape[2:], strict=True)]
         filters = ops.constant(kernel) if ranges is None else _quantise_filters(kernel)
-        out = ops.convolution(node, filters, [stride] * 2, [reach] * 2, [reach] * 2, [dilation] * 2)
+        out = ops.convolution(node, filters, [1, 1, 1], reach, reach, spacing)
         return ops.add(out, ops.constant(bias))
 
     def meet(name: str, node: ov.Node) -> ov.Node:
@@ -45,14 +46,13 @@ def build_graph(weights: Weights, ranges: Mapping[str, float] | None = None) -> 
     node = frames
     if ranges is not None:
         node = ops.multiply(ops.convert(frames, np.float32), ops.constant(np.float32(TOP / 255)))
-    skip = meet("down", ops.relu(convolve("enter", node)))
-    deep = meet("deep1", ops.relu(convolve("down", skip, stride=2)))
-    deep = meet("deep2", ops.relu(convolve("deep1", deep)))
-    deep = meet("deep3", ops.add(deep, ops.relu(convolve("deep2", deep, dilation=2))))
-    back = _enlarge(convolve("back", meet("back", ops.relu(convolve("deep3", deep)))))
-    mixed = meet("blend", ops.relu(ops.add(back, skip)))
-    maps = convolve("out", meet("out", ops.relu(convolve("blend", mixed))))
-    return ov.Model([maps], [frames], "dense")
+    node = meet("along1", ops.relu(convolve("enter", node)))
+    node = meet("deep1", ops.relu(convolve("along1", node)))
+    node = meet("deep2", ops.relu(convolve("deep1", node)))
+    node = meet("along2", ops.relu(ops.add(node, convolve("deep2", node, dilation=2))))
+    node = meet("deep3", ops.relu(convolve("along2", node)))
+    node = meet("out", ops.relu(convolve("deep3", node)))
+    return ov.Model([convolve("out", node)], [frames], "dense")
 
 
 def compile_graph(graph: ov.Model, threads: int = 0) -> Score:
@@ -69,10 +69,11 @@ def compile_graph(graph: ov.Model, threads: int = 0) -> Score:
     request = core.compile_model(graph, "CPU", settings).create_infer_request()
     takes_levels = graph.inputs[0].get_element_type() == ov.Type.u8
 
-    def score(frames: Frames) -> Float32[np.ndarray, "z m yh xh"]:
+    def score(frames: Frames) -> Maps:
         seen = to_levels(frames) if takes_levels else to_brightness(frames)
         request.infer([pack_frames(seen)], share_inputs=True)
-        return np.array(request.get_output_tensor(0).data)
+        found = np.array(request.get_output_tensor(0).data)[0]
+        return Maps(found.reshape(-1, CELL, CELL, *found.shape[1:]))
 
     return score
 
@@ -89,29 +90,24 @@ def to_brightness(frames: Frames) -> Float32[np.ndarray, "z y x"]:
     return np.asarray(frames * np.float32(TOP / 255)) if frames.dtype == np.uint8 else frames
 
 
-def pack_frames(frames: Frames) -> Shaped[np.ndarray, "z 20 yh xh"]:
-    """Squares of two by two pixels of every frame and its neighbours as channels; darkness beyond all ends."""
+def pack_frames(frames: Frames) -> Shaped[np.ndarray, "1 16 z yq xq"]:
+    """Squares of four by four pixels of every frame as channels; darkness beyond all ends."""
     count, rows, columns = frames.shape
-    tall, wide = -(-rows // 4) * 2, -(-columns // 4) * 2
-    packed = np.zeros((count + 2 * NEIGHBOURS, STRIDE, STRIDE, tall, wide), frames.dtype)
-    for down in range(STRIDE):
-        for right in range(STRIDE):
-            every = frames[:, down::STRIDE, right::STRIDE]
-            packed[NEIGHBOURS:-NEIGHBOURS, down, right, : every.shape[1], : every.shape[2]] = every
-    views = np.lib.stride_tricks.sliding_window_view(packed, 2 * NEIGHBOURS + 1, axis=0)  # z 2 2 yh xh 5
-    return np.ascontiguousarray(np.moveaxis(views, -1, 1)).reshape(count, -1, tall, wide)
+    tall, wide = -(-rows // PACKED), -(-columns // PACKED)
+    packed = np.zeros((1, PACKED**2, count, tall, wide), frames.dtype)
+    for down in range(PACKED):
+        for right in range(PACKED):
+            every = frames[:, down::PACKED, right::PACKED]
+            packed[0, PACKED * down + right, :, : every.shape[1], : every.shape[2]] = every
+    return packed
 
 
-def _enlarge(node: ov.Node) -> ov.Node:
-    return ops.interpolate(
-        node,
-        ops.constant(np.array([2.0, 2.0], np.float32)),
-        "nearest",
-        "scales",
-        axes=ops.constant(np.array([2, 3])),
-        coordinate_transformation_mode="asymmetric",
-        nearest_mode="floor",
-    )
+def _to_volume(name: str, kernel: Float32[np.ndarray, "o i h w"]) -> Float32[np.ndarray, "o c d h w"]:
+    """The kernel of a layer in the image, or, from frames side by side as channels, of a layer along z."""
+    if not name.startswith("along"):
+        return np.ascontiguousarray(kernel[:, :, None])
+    outputs, inputs = kernel.shape[:2]
+    return np.ascontiguousarray(kernel.reshape(outputs, inputs // outputs, outputs, 1, 1).transpose(0, 2, 1, 3, 4))
 
 
 def _quantise(node: ov.Node, largest: float) -> ov.Node:
@@ -119,7 +115,7 @@ def _quantise(node: ov.Node, largest: float) -> ov.Node:
     return ops.fake_quantize(node, low, high, low, high, 256)
 
 
-def _quantise_filters(kernel: Float32[np.ndarray, "o i h w"]) -> ov.Node:
-    reach = np.maximum(np.abs(kernel).max((1, 2, 3), keepdims=True), 1e-8).astype(np.float32)
+def _quantise_filters(kernel: Float32[np.ndarray, "o i d h w"]) -> ov.Node:
+    reach = np.maximum(np.abs(kernel).max((1, 2, 3, 4), keepdims=True), 1e-8).astype(np.float32)
     low, high = ops.constant(-reach), ops.constant(reach)
     return ops.fake_quantize(ops.constant(kernel), low, high, low, high, 255)

@@ -9,10 +9,10 @@ import numpy as np
 from jaxtyping import Float32, UInt8
 
 from cender.errors import ModelError
-from cender.types import Weights
+from cender.types import Maps, Weights
 
 KIND = "dense detector"
-Score = Callable[[Float32[np.ndarray, "z y x"] | UInt8[np.ndarray, "z y x"]], Float32[np.ndarray, "z m yh xh"]]
+Score = Callable[[Float32[np.ndarray, "z y x"] | UInt8[np.ndarray, "z y x"]], Maps]
 Device = Literal["auto", "cpu", "cuda"]
 Precision = Literal["auto", "float32", "int8"]
 

@@ -45,7 +45,14 @@ def cut_window(sample: Sample, size: int, rng: np.random.Generator, augment: boo
         place = (points[:, 1:] - corner - shift[frame] + 0.5) * zoom - 0.5
         return np.concatenate([points[:, :1], place], axis=1)
 
-    window = replace(sample, image=image, box=box, centre=move_points(sample.centre), unsure=move_points(sample.unsure))
+    window = replace(
+        sample,
+        image=image,
+        box=box,
+        centre=move_points(sample.centre),
+        unsure=move_points(sample.unsure),
+        step_um=sample.step_um / np.array([1, zoom, zoom]),
+    )
     return relight(turn(window, rng), rng) if augment else window
 
 

@@ -10,18 +10,20 @@ from jaxtyping import Bool, Float
 from scipy.spatial import cKDTree
 
 from cender.detect.decode import decode_centres, decode_regions
-from cender.detect.normalise import PIXEL_UM, STEP_UM
 from cender.detect.suppression import suppress_boxes
 from cender.evaluate.match import match_boxes, match_centres
-from cender.nets.dense import build_net, build_torch_score, stack_neighbours
+from cender.nets.dense import build_net, build_torch_score
 from cender.training.samples import Sample
 from cender.types import Annotation, Regions
+from cender.types.maps import CELL
 
 CUT = 0.3
 LOWEST = 0.03
 OVERLAP = 0.35
 UNSURE_UM = 2.0
 HEADROOM = 1.1
+# Channels of the last layer for each map.
+CELLS = CELL**2
 
 
 def validate(arrays: Mapping[str, np.ndarray], held: Sequence[Sample]) -> tuple[float, float]:
@@ -38,8 +40,9 @@ def calibrate(arrays: Mapping[str, np.ndarray], held: Sequence[Sample]) -> dict[
         scores = np.concatenate([pair[kind].score for pair in found])
         right = np.concatenate([pair[kind].right for pair in found])
         slope, shift = _fit_logistic(np.log(scores / (1 - scores)), right)
-        scaled["out.weight"][kind] *= slope
-        scaled["out.bias"][kind] = slope * scaled["out.bias"][kind] + shift
+        mine = slice(CELLS * kind, CELLS * (kind + 1))
+        scaled["out.weight"][mine] *= slope
+        scaled["out.bias"][mine] = slope * scaled["out.bias"][mine] + shift
     return scaled
 
 
@@ -63,7 +66,7 @@ def measure_ranges(arrays: Mapping[str, np.ndarray], held: Sequence[Sample]) -> 
     with torch.inference_mode():
         for sample in held:
             rows, columns = (size // 4 * 4 for size in sample.image.shape[1:])
-            net(stack_neighbours(torch.from_numpy(sample.image[:, :rows, :columns])))
+            net(torch.from_numpy(np.ascontiguousarray(sample.image[:, :rows, :columns])))
     return json.dumps({name: round(float(np.max(values)), 4) for name, values in seen.items()})
 
 
@@ -86,7 +89,7 @@ def _compare(arrays: Mapping[str, np.ndarray], sample: Sample, cut: float) -> tu
         Regions.from_boxes(frame[keep], box[keep], score=score[keep]),
     )
     centre, centre_score = decode_centres(maps, cut)
-    size = np.array([STEP_UM, PIXEL_UM, PIXEL_UM])
+    size = sample.step_um
     paired = match_centres(Annotation.from_points(0, sample.centre * size), Annotation.from_points(0, centre * size))
     middle = box[keep][:, [1, 0]] + (box[keep][:, [3, 2]] - 1) / 2
     places = np.column_stack([frame[keep], middle]), centre
@@ -103,8 +106,7 @@ def _is_unsure(place: Float[np.ndarray, "n 3"], sample: Sample) -> Bool[np.ndarr
     """Whether there may be an unmarked neuron at these places (``z y x`` on the network's grid)."""
     if not len(sample.unsure) or not len(place):
         return np.zeros(len(place), bool)
-    size = np.array([STEP_UM, PIXEL_UM, PIXEL_UM])
-    distance, _ = cKDTree(sample.unsure * size).query(place * size)
+    distance, _ = cKDTree(sample.unsure * sample.step_um).query(place * sample.step_um)
     return np.asarray(distance < UNSURE_UM)
 
 

@@ -9,7 +9,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from cender.nets.dense import DenseNet, build_net, stack_neighbours
+from cender.nets.dense import DenseNet, build_net
 from cender.nets.scoring import KIND
 from cender.training.augment import cut_window
 from cender.training.calibrate import calibrate, measure_ranges, validate
@@ -101,7 +101,7 @@ def train_detector(
 
 def _begin(params: TrainDetectorParams, seed: int, start: Weights | None) -> Run:
     torch.manual_seed(seed)
-    net = DenseNet(params.narrow, params.wide) if start is None else build_net(start.arrays)
+    net = DenseNet(params.width) if start is None else build_net(start.arrays)
     average = build_net({name: value.detach().numpy() for name, value in net.state_dict().items()})
     net = net.to(memory_format=torch.channels_last).train()  # type: ignore[call-overload]
     optimiser = torch.optim.AdamW(net.parameters(), lr=params.learning_rate, weight_decay=1e-4)
@@ -113,14 +113,13 @@ def _learn(
 ) -> tuple[float, float, float]:
     """One step; the three losses before it."""
     windows = [cut_window(taught[int(rng.integers(len(taught)))], params.window_px, rng) for _ in range(params.windows)]
-    inputs = torch.cat([stack_neighbours(torch.from_numpy(window.image)) for window in windows])
-    # Half as slow again on a CPU with the channels first.
-    inputs = inputs.contiguous(memory_format=torch.channels_last)
+    inputs = torch.from_numpy(np.concatenate([window.image for window in windows]))
+    lengths = [len(window.image) for window in windows]
     before = None
     if run.before is not None and any(window.partial for window in windows):
         with torch.no_grad():
-            before = run.before(inputs)
-    parts = find_losses(run.net(inputs), windows, before)
+            before = run.before(inputs, lengths)
+    parts = find_losses(run.net(inputs, lengths), windows, before)
     run.optimiser.zero_grad()
     sum(parts).backward()  # type: ignore[union-attr]
     torch.nn.utils.clip_grad_norm_(run.net.parameters(), 5.0)

@@ -14,8 +14,7 @@ class TrainDetectorParams(Params):
     fine_learning_rate: float = Field(1e-3, gt=0, description="learning rate when starting from weights")
     window_px: int = Field(96, ge=32, multiple_of=4, description="side of the training windows")
     windows: int = Field(2, ge=1, description="windows a step")
-    narrow: int = Field(16, ge=4, description="channels at half the image size")
-    wide: int = Field(32, ge=4, description="channels at a quarter of the image size")
+    width: int = Field(24, ge=4, description="channels of the network")
     check_every: int = Field(100, ge=1, description="steps between validations")
     patience: int = Field(8, ge=1, description="validations without progress before training stops early")
     threads: int = Field(0, ge=0, description="CPU threads; 0 is all")
@@ -32,6 +31,8 @@ class TrainRecognizerParams(Params):
     self_volumes: int = Field(150, ge=0, description="volumes without annotation that it names and learns from")
     self_steps: int = Field(250, ge=0, description="training steps on those, in each round")
     self_rounds: int = Field(2, ge=0, description="rounds of naming and learning")
+    alone_volumes: int = Field(30, ge=0, description="of those volumes at most so many where none is annotated")
+    alone_steps: int = Field(60, ge=0, description="training steps in each round at most where no volume is annotated")
     enough: int = Field(50, ge=1, description="annotated volumes from which on it no longer learns from its own names")
     explore: int = Field(
         0, ge=0, description="up to so many annotated volumes, unnamed neurons are followed under numbers of their own"

@@ -10,10 +10,10 @@ import numpy as np
 from jaxtyping import Float, Float32, Int
 
 from cender.detect.decode import USUAL_PX, decode_centres, decode_regions
-from cender.detect.normalise import PIXEL_UM, STEP_UM
 from cender.training.samples import Sample
+from cender.types import Maps
 
-Score = Callable[[Float32[np.ndarray, "z y x"]], Float32[np.ndarray, "z m yh xh"]]
+Score = Callable[[Float32[np.ndarray, "z y x"]], Maps]
 SEEN, HINT = 0.3, 0.12
 NEAR_UM = 1.6
 REACH = 3
@@ -41,8 +41,7 @@ def _unmarked(seen: Float[np.ndarray, "n 3"], sample: Sample) -> Float[np.ndarra
     marked = np.concatenate([sample.centre, _box_centres(sample)])
     if not len(marked):
         return seen
-    size = np.array([STEP_UM, PIXEL_UM, PIXEL_UM])
-    distance = np.linalg.norm((seen[:, None] - marked[None]) * size, axis=2)
+    distance = np.linalg.norm((seen[:, None] - marked[None]) * sample.step_um, axis=2)
     return np.asarray(seen[distance.min(1) > NEAR_UM])
 
 
@@ -60,7 +59,7 @@ def _grow_boxes(
     for neuron in lacking:
         z, y, x = sample.centre[neuron]
         home = int(np.clip(round(z), 0, len(sample.image) - 1))
-        near = np.linalg.norm((middle - (y, x)) * PIXEL_UM, axis=1) < NEAR_UM
+        near = np.linalg.norm((middle - (y, x)) * sample.step_um[1:], axis=1) < NEAR_UM
         mine = _consecutive(frame[near], home)
         rows = np.flatnonzero(near & np.isin(frame, mine))
         rows = rows[np.unique(frame[rows], return_index=True)[1]]

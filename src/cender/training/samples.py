@@ -16,7 +16,8 @@ class Sample:
 
     ``box`` is ``x y w h`` with the frame in ``frame`` and the row of its neuron in ``neuron``; ``centre`` is ``z y x``.
     Around the places ``unsure`` (``z y x``) there may or may not be a neuron: they teach nothing. Of a ``partial`` head
-    only the marks themselves teach; of the rest a trained network goes on thinking what it thought before.
+    only the marks themselves teach; of the rest a trained network goes on thinking what it thought before. ``step_um``
+    is the distance of the grid's points.
     """
 
     image: Float32[np.ndarray, "z y x"]
@@ -25,6 +26,7 @@ class Sample:
     neuron: Int[np.ndarray, " n"]
     centre: Float[np.ndarray, "m 3"]
     unsure: Float[np.ndarray, "k 3"]
+    step_um: Float[np.ndarray, " 3"]
     partial: bool = False
 
 
@@ -38,7 +40,9 @@ def make_sample(red: Shaped[np.ndarray, "z y x"], annotation: Annotation, voxel_
     box[:, 2:] /= grid.step[[2, 1]]
     frame = (regions.z - grid.first[0]) / grid.step[0]
     frame, rows = _reframe(frame, regions.neuron, len(image), float(grid.step[0]))
-    return Sample(image, frame, box[rows], regions.neuron[rows], centre, np.zeros((0, 3)))
+    return Sample(
+        image, frame, box[rows], regions.neuron[rows], centre, np.zeros((0, 3)), grid.step * np.array(voxel_um)
+    )
 
 
 def _reframe(
@@ -96,5 +100,6 @@ def cut_columns(sample: Sample, start: int, stop: int) -> Sample:
         number[sample.neuron[mine]],
         sample.centre[inside] - shift,
         sample.unsure - shift,
+        sample.step_um,
         sample.partial,
     )

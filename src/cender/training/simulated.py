@@ -4,28 +4,31 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from cender.detect.normalise import PIXEL_UM, STEP_UM
 from cender.simulate import SimulateParams, simulate_recording
 from cender.training.samples import Sample, crop_around, make_sample
-from cender.types import Annotation, VoxelSize
+from cender.types import VoxelSize
 
-FIELD = (18, 704, 704)
+SIDE_PX = 704
+PIXEL_UM = 0.3
+# Depth that is seen, and how far apart frames are: mostly as on the paper's rig, else anything that is in use.
+DEPTH_UM = 27.0
+STEP_UM = (1.3, 1.7)
+ANY_STEP_UM = (0.95, 1.8)
+ANY_SHARE = 0.5
 FEWEST = 20
 OTHER_SHARE = 0.3
 # Factors on the preset's own values.
 USUAL = {
-    "step": (0.87, 1.13),
-    "width": (0.9, 1.2),
-    "depth": (0.9, 1.25),
+    "width": (0.85, 1.2),
+    "depth": (0.8, 1.25),
     "light": (0.75, 3.0),
     "haze": (0.4, 2.5),
     "glow": (0.4, 2.5),
     "noise": (0.6, 1.2),
 }
 OTHER = {
-    "step": (0.8, 1.2),
-    "width": (1.0, 1.5),
-    "depth": (1.2, 2.2),
+    "width": (0.85, 1.5),
+    "depth": (0.8, 2.2),
     "light": (3.0, 12.0),
     "haze": (1.5, 9.0),
     "glow": (1.0, 6.0),
@@ -43,12 +46,13 @@ def vary_params(seed: int, rng: np.random.Generator) -> SimulateParams:
     ranges = OTHER if rng.random() < OTHER_SHARE else USUAL
     draw = {knob: float(np.exp(rng.uniform(*np.log(bounds)))) for knob, bounds in ranges.items()}
     optics, anatomy, camera = base.optics, base.anatomy, base.camera
+    step_um = float(np.exp(rng.uniform(*np.log(ANY_STEP_UM if rng.random() < ANY_SHARE else STEP_UM))))
     knobs = {
         "preset": preset,
         "seed": seed,
         "volumes": 400,
-        "shape": FIELD,
-        "voxel_um": (STEP_UM * draw["step"], PIXEL_UM, PIXEL_UM),
+        "shape": (round(DEPTH_UM / step_um), SIDE_PX, SIDE_PX),
+        "voxel_um": (step_um, PIXEL_UM, PIXEL_UM),
         "anatomy": {
             "diameter_um": tuple(draw["width"] * size for size in anatomy.diameter_um),
             "half_depth_um": tuple(draw["depth"] * size for size in anatomy.half_depth_um),
@@ -71,22 +75,10 @@ def make_simulated_samples(animals: int, volumes: int, seed: int) -> Iterator[Sa
         rng = np.random.default_rng((seed, index))
         params = vary_params(seed + index, rng)
         simulation = simulate_recording(params)
-        # The network must stand frames that are somewhat nearer or farther apart than its own, so none are resampled.
-        voxel = VoxelSize(STEP_UM, *params.voxel_um[1:])
+        voxel = VoxelSize(*params.voxel_um)
         for volume in rng.choice(params.volumes, volumes, replace=False):
-            annotation = _restep(simulation.annotate(int(volume)), STEP_UM / params.voxel_um[0])
+            annotation = simulation.annotate(int(volume))
             if len(annotation) >= FEWEST:
                 red = simulation.recording.volume(int(volume), (0,)).data[0]
-                crop = crop_around(annotation, FIELD[1:], voxel, float(rng.uniform(6, 16)))
+                crop = crop_around(annotation, (SIDE_PX, SIDE_PX), voxel, float(rng.uniform(6, 16)))
                 yield make_sample(red, annotation, voxel, crop)
-
-
-def _restep(annotation: Annotation, factor: float) -> Annotation:
-    """The same annotation with its depths, in micrometres, stretched."""
-    return Annotation(
-        annotation.volume,
-        annotation.centre_um * np.array([factor, 1, 1]),
-        annotation.identity,
-        annotation.probability,
-        annotation.regions,
-    )

@@ -4,6 +4,7 @@ from cender.types.annotation import Annotation
 from cender.types.head import Crop, Head
 from cender.types.identities import Identities
 from cender.types.intensities import Intensities
+from cender.types.maps import Maps
 from cender.types.neurons import Neurons
 from cender.types.outcome import Outcome, Status
 from cender.types.params import Params
@@ -21,6 +22,7 @@ __all__ = [
     "Head",
     "Identities",
     "Intensities",
+    "Maps",
     "Missing",
     "Neurons",
     "Outcome",

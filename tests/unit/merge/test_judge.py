@@ -39,7 +39,7 @@ def test_scores_are_chances_that_grow_with_what_speaks_for_a_neuron() -> None:
     assert (np.diff(found.score[np.argsort(found.centre_px[:, 2])]) > 0).all()
     assert ((found.score > 0) & (found.score < 1)).all()
     surer = merge_regions(make_detections({50: range(4, 6)}, score=0.99))
-    assert surer.score[0] > merge_regions(make_detections({50: range(4, 6)}, score=0.7)).score[0]
+    assert surer.score[0] > merge_regions(make_detections({50: range(4, 6)}, score=0.85)).score[0]
 
 
 def test_depth_counts_in_micrometres_not_in_frames() -> None:

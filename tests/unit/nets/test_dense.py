@@ -9,7 +9,7 @@ import pytest
 import torch
 
 from cender.errors import ModelError
-from cender.nets.dense import MAPS, DenseNet, build_net, build_torch_score, stack_neighbours
+from cender.nets.dense import MAPS, DenseNet, build_net, build_torch_score, gather_neighbours
 from cender.nets.graph import build_graph, compile_graph, to_brightness, to_levels
 from cender.nets.scoring import build_score
 from cender.types import Weights
@@ -22,7 +22,7 @@ INT8_TOLERANCE = 0.1
 @pytest.fixture
 def arrays() -> dict[str, np.ndarray]:
     torch.manual_seed(3)
-    return {name: value.numpy() for name, value in DenseNet(8, 16).state_dict().items()}
+    return {name: value.numpy() for name, value in DenseNet(16).state_dict().items()}
 
 
 @pytest.fixture
@@ -36,39 +36,58 @@ def find_ranges(arrays: dict[str, np.ndarray], frames: np.ndarray) -> dict[str, 
         if isinstance(layer, torch.nn.Conv2d):
             layer.register_forward_hook(lambda _, inputs, __, name=name: ranges.update({name: float(inputs[0].max())}))
     with torch.inference_mode():
-        net(stack_neighbours(torch.from_numpy(frames[:, :40, :52])))
+        net(torch.from_numpy(np.ascontiguousarray(frames[:, :40, :52])))
     return ranges
 
 
 def test_neighbours_are_dark_beyond_the_ends() -> None:
-    stacked = stack_neighbours(torch.arange(1.0, 4.0)[:, None, None].expand(3, 2, 2))
+    stacked = gather_neighbours(torch.arange(1.0, 4.0)[:, None, None, None].expand(3, 1, 2, 2), [3], 2)
     assert stacked.shape == (3, 5, 2, 2)
     assert stacked[0, :, 0, 0].tolist() == [0, 0, 1, 2, 3]
     assert stacked[2, :, 0, 0].tolist() == [1, 2, 3, 0, 0]
 
 
+def test_volumes_side_by_side_do_not_see_each_other(arrays: dict, frames: np.ndarray) -> None:
+    net = build_net(arrays)
+    whole = torch.from_numpy(np.ascontiguousarray(frames[:, :40, :52]))
+    with torch.inference_mode():
+        together, apart = net(whole, [3, 4]), torch.cat([net(whole[:3]), net(whole[3:])])
+        assert not torch.allclose(net(whole), apart, atol=1e-3)
+    torch.testing.assert_close(together, apart)
+
+
 def test_maps_have_half_the_size_rounded_up_to_the_networks_stride(arrays: dict, frames: np.ndarray) -> None:
-    assert build_torch_score(arrays)(frames).shape == (7, len(MAPS), 22, 28)
+    maps = build_torch_score(arrays)(frames)
+    assert maps.unpack(0).shape == (7, 22, 28)
+    assert len(maps.packed) == len(MAPS)
+
+
+def test_a_place_reads_what_the_unpacked_maps_show(arrays: dict, frames: np.ndarray) -> None:
+    maps = build_torch_score(arrays)(frames)
+    z, y, x = np.indices((7, 22, 28)).reshape(3, -1)
+    whole = np.stack([maps.unpack(number)[z, y, x] for number in range(len(MAPS))], axis=1)
+    np.testing.assert_array_equal(maps.read(z, y, x), whole)
+    assert len(np.unique(whole[:, 0])) > 1000
 
 
 def test_openvino_agrees_with_torch(arrays: dict, frames: np.ndarray) -> None:
-    expected = build_torch_score(arrays)(frames)
+    expected = build_torch_score(arrays)(frames).packed
     assert np.abs(expected).max() > 1
-    np.testing.assert_allclose(compile_graph(build_graph(arrays))(frames), expected, atol=FLOAT_TOLERANCE)
+    np.testing.assert_allclose(compile_graph(build_graph(arrays))(frames).packed, expected, atol=FLOAT_TOLERANCE)
 
 
 def test_int8_stays_close_and_is_not_simply_the_same(arrays: dict, frames: np.ndarray) -> None:
-    expected = build_torch_score(arrays)(frames)
-    found = compile_graph(build_graph(arrays, find_ranges(arrays, frames)))(frames)
+    expected = build_torch_score(arrays)(frames).packed
+    found = compile_graph(build_graph(arrays, find_ranges(arrays, frames)))(frames).packed
     difference = np.abs(found - expected)
     assert 0 < difference.mean() < INT8_TOLERANCE * expected.std()
 
 
 def test_other_shapes_work_one_after_the_other(arrays: dict, frames: np.ndarray) -> None:
     score = compile_graph(build_graph(arrays))
-    first = score(frames)
-    assert score(frames[:3, :20, :30]).shape == (3, len(MAPS), 10, 16)
-    np.testing.assert_array_equal(score(frames), first)
+    first = score(frames).packed
+    assert score(frames[:3, :20, :30]).packed.shape == (len(MAPS), 2, 2, 3, 5, 8)
+    np.testing.assert_array_equal(score(frames).packed, first)
 
 
 def test_int8_without_ranges_is_refused(arrays: dict) -> None:
@@ -96,4 +115,4 @@ def test_levels_are_the_brightness_they_stand_for(arrays: dict, frames: np.ndarr
     assert levels.dtype == np.uint8
     assert 0 < np.abs(lit - frames).max() < 0.005
     for score in (compile_graph(build_graph(arrays)), build_torch_score(arrays)):
-        np.testing.assert_allclose(score(levels), score(lit), atol=FLOAT_TOLERANCE)
+        np.testing.assert_allclose(score(levels).packed, score(lit).packed, atol=FLOAT_TOLERANCE)

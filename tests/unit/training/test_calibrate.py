@@ -7,9 +7,10 @@ import pytest
 
 from cender.training import calibrate
 from cender.training.samples import Sample
+from cender.types import Maps
 
 
-def make_head() -> tuple[Sample, np.ndarray]:
+def make_head() -> tuple[Sample, Maps]:
     """Two neurons of one frame each, one of them not marked, and maps that show both."""
     maps = np.full((3, 7, 20, 20), -9.0, np.float32)
     maps[:, 2:] = 0
@@ -17,7 +18,8 @@ def make_head() -> tuple[Sample, np.ndarray]:
         maps[1, :2, y, x] = 3
     centre = np.array([[1.0, 10.5, 10.5]])
     box = np.array([[6.5, 6.5, 9.0, 9.0]])
-    return Sample(np.zeros((3, 40, 40), np.float32), np.array([1]), box, np.array([0]), centre, np.zeros((0, 3))), maps
+    image, step_um = np.zeros((3, 40, 40), np.float32), np.array([1.5, 0.3, 0.3])
+    return Sample(image, np.array([1]), box, np.array([0]), centre, np.zeros((0, 3)), step_um), Maps.pack(maps)
 
 
 def test_what_is_found_at_an_unsure_place_does_not_count(monkeypatch: pytest.MonkeyPatch) -> None:

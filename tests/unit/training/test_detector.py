@@ -14,9 +14,8 @@ from cender.training.detector import Progress, find_losses, train_detector
 from cender.training.params import TrainDetectorParams
 from cender.training.samples import Sample
 
-SHORT = TrainDetectorParams(
-    steps=40, fine_steps=10, narrow=6, wide=8, window_px=48, windows=1, check_every=10, threads=1
-)
+STEP_UM = np.array([1.5, 0.3, 0.3])
+SHORT = TrainDetectorParams(steps=40, fine_steps=10, width=8, window_px=48, windows=1, check_every=10, threads=1)
 
 
 def make_head(seed: int) -> Sample:
@@ -32,7 +31,7 @@ def make_head(seed: int) -> Sample:
         for dz in (-1, 0, 1):
             image[int(z) + dz] += np.exp(-((ys - y) ** 2 + (xs - x) ** 2) / 20) / (1 + 0.5 * abs(dz))
     box = np.column_stack([centre[neuron][:, [2, 1]] - 4, np.full((len(neuron), 2), 9.0)])
-    return Sample(np.sqrt(image).astype(np.float32), frame, box, neuron, centre, np.zeros((0, 3)))
+    return Sample(np.sqrt(image).astype(np.float32), frame, box, neuron, centre, np.zeros((0, 3)), STEP_UM)
 
 
 @pytest.fixture(scope="module")
@@ -41,7 +40,7 @@ def heads() -> list[Sample]:
 
 
 def test_training_learns(heads: list[Sample]) -> None:
-    first, last = (train_detector(heads, SHORT.model_copy(update={"steps": n}))[1][-1] for n in (1, 80))
+    first, last = (train_detector(heads, SHORT.model_copy(update={"steps": n}))[1][-1] for n in (1, 160))
     assert sum(last[1:4]) < 0.75 * sum(first[1:4])
 
 
@@ -92,13 +91,20 @@ def test_weights_say_what_they_are_and_how_large_their_numbers_get(heads: list[S
     assert weights.metadata["kind"] == KIND
     assert ranges is not None
     assert set(ranges) == {name.removesuffix(".bias") for name in weights.arrays if name.endswith(".bias")}
-    assert build_score(weights, "cpu", "int8")(heads[0].image).shape == (8, 7, 48, 48)
+    assert build_score(weights, "cpu", "int8")(heads[0].image).packed.shape == (7, 2, 2, 8, 24, 24)
 
 
 def test_what_a_partial_head_does_not_mark_stays_as_it_was(heads: list[Sample]) -> None:
     head = heads[0]
     window = Sample(
-        head.image, head.frame[:3], head.box[:3], head.neuron[:3], head.centre[:1], np.zeros((0, 3)), partial=True
+        head.image,
+        head.frame[:3],
+        head.box[:3],
+        head.neuron[:3],
+        head.centre[:1],
+        np.zeros((0, 3)),
+        STEP_UM,
+        partial=True,
     )
     before = torch.full((8, 7, 48, 48), -3.0)
     elsewhere = before.clone()

@@ -10,6 +10,7 @@ from cender.training.augment import cut_window, turn
 from cender.training.partial import complete_sample
 from cender.training.samples import Sample, cut_columns, hold_out
 from cender.training.targets import draw_targets
+from cender.types import Maps
 
 
 def make_head(neurons: int = 12, seed: int = 0) -> Sample:
@@ -26,14 +27,16 @@ def make_head(neurons: int = 12, seed: int = 0) -> Sample:
         ys, xs = np.mgrid[0:112, 0:112]
         for dz in (-1, 0, 1):
             image[int(z) + dz] += (0.4 + 0.05 * k) * np.exp(-((ys - y) ** 2 + (xs - x) ** 2) / 18) / (1 + abs(dz))
-    return Sample(image, frame, np.column_stack([corner, size]), neuron, centre, np.zeros((0, 3)))
+    return Sample(
+        image, frame, np.column_stack([corner, size]), neuron, centre, np.zeros((0, 3)), np.array([1.5, 0.3, 0.3])
+    )
 
 
-def to_maps(sample: Sample) -> np.ndarray:
+def to_maps(sample: Sample) -> Maps:
     """Maps of a network that has learnt its targets perfectly."""
     targets = draw_targets(sample)
     heat = np.clip(targets.heat, 1e-4, 1 - 1e-4)
-    return np.concatenate([np.log(heat / (1 - heat)), targets.values], axis=1).astype(np.float32)
+    return Maps.pack(np.concatenate([np.log(heat / (1 - heat)), targets.values], axis=1).astype(np.float32))
 
 
 def sort_rows(rows: np.ndarray) -> np.ndarray:
