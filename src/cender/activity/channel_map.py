@@ -1,7 +1,7 @@
 """Where the green channel lies against the red one: estimated from the recording, checked, or given."""
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -10,15 +10,17 @@ from jaxtyping import Float
 
 from cender.activity.landmarks import (
     Landmarks,
+    Sketch,
+    draw_sketch,
     find_shift,
     find_spots,
     match_landmarks,
     measure_depth_shift,
-    take_sharp_pictures,
 )
 from cender.activity.params import ActivityParams
-from cender.types import Regions, Volume
+from cender.types import Regions, Volume, VoxelSize
 
+UNKNOWN = VoxelSize(float("nan"), float("nan"), float("nan"))
 LOG = logging.getLogger(__name__)
 FEWEST_POINTS = 25
 LEAST_AGREEING = 0.5
@@ -65,7 +67,7 @@ class ChannelMap:
         return replace(regions, z=regions.z + self.shift_z, box_px=box)
 
 
-def estimate_channel_map(volumes: Sequence[Volume], params: ActivityParams) -> ChannelMap:
+def estimate_channel_map(volumes: Iterable[Volume], params: ActivityParams) -> ChannelMap:
     """Map from red to green, from a handful of volumes or from the settings.
 
     Both channels are projected along z and sharpened; their shift comes from a correlation over all volumes, then
@@ -74,23 +76,27 @@ def estimate_channel_map(volumes: Sequence[Volume], params: ActivityParams) -> C
     Parameters
     ----------
     volumes
-        Six to ten volumes from all over the recording, with both channels.
+        Six to ten volumes from all over the recording, with both channels; one is needed at a time.
     params
         Settings of the stage; a given map is taken as it is.
     """
     if params.red_to_green is not None:
         return ChannelMap(np.array(params.red_to_green).reshape(2, 3), params.shift_z, "given", reason="settings")
-    both = [volume for volume in volumes if volume.red is not None and volume.green is not None]
-    if not both:
+    sketches, voxel_um = [], None
+    for volume in volumes:
+        if volume.red is not None and volume.green is not None:
+            voxel_um = volume.voxel_um or UNKNOWN
+            sketches.append(draw_sketch(volume))
+    if voxel_um is None:
         return ChannelMap.unmoved("there are not two channels to bring together")
-    found = _estimate(both, params)
+    found = _estimate([one for one in sketches if one is not None], voxel_um, params)
     if not found.trusted:
         LOG.warning("red and green are taken as aligned: %s", found.reason)
     return found
 
 
-def _estimate(volumes: Sequence[Volume], params: ActivityParams) -> ChannelMap:
-    pictures = take_sharp_pictures(volumes)
+def _estimate(sketches: Sequence[Sketch], voxel_um: VoxelSize, params: ActivityParams) -> ChannelMap:
+    pictures = [one.picture for one in sketches]
     if not pictures:
         return ChannelMap.unmoved("nothing can be seen in one of the channels", trusted=False)
     matrix = np.eye(2, 3)
@@ -105,13 +111,12 @@ def _estimate(volumes: Sequence[Volume], params: ActivityParams) -> ChannelMap:
     agreeing = distance < AGREE_PX
     quality = float(agreeing.mean()) if len(distance) else 0.0
     residual = float(np.median(distance[agreeing])) if agreeing.any() else float("nan")
-    voxel = volumes[0].voxel_um
     found = ChannelMap(
         matrix,
-        measure_depth_shift(volumes, landmarks, agreeing),
+        measure_depth_shift(sketches, landmarks, agreeing),
         "estimated",
         residual,
-        residual * voxel.x_um if voxel else float("nan"),
+        residual * voxel_um.x_um,
         quality,
         int(agreeing.sum()),
     )

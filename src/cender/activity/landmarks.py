@@ -20,6 +20,17 @@ DEPTHS = (-2, -1, 0, 1, 2)
 CLEARLY = 0.05
 
 Picture = tuple[Float32[np.ndarray, "y x"], Float32[np.ndarray, "y x"]]
+# Pixels across the columns in which brightness is followed along z.
+COLUMN_PX = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Sketch:
+    """What is kept of a volume: its sharpened projections, and both channels in columns, ``z y x``."""
+
+    picture: Picture
+    red: Float32[np.ndarray, "z h w"]
+    green: Float32[np.ndarray, "z h w"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,16 +42,21 @@ class Landmarks:
     sample: Int[np.ndarray, " k"]
 
 
-def take_sharp_pictures(volumes: Sequence[Volume]) -> list[Picture]:
-    """Red and green projections in which spots of a nucleus' size stand out; volumes without any are left out."""
-    pictures = []
-    for volume in volumes:
-        if volume.red is None or volume.green is None or volume.red.shape != volume.green.shape:
-            continue
-        pair = (_sharpen(volume.red), _sharpen(volume.green))
-        if all(float(np.ptp(one)) > 0 and bool(np.isfinite(one).all()) for one in pair):
-            pictures.append(pair)
-    return pictures
+def draw_sketch(volume: Volume) -> Sketch | None:
+    """Red and green projections in which spots of a nucleus' size stand out, None where nothing does."""
+    if volume.red is None or volume.green is None or volume.red.shape != volume.green.shape:
+        return None
+    pair = (_sharpen(volume.red), _sharpen(volume.green))
+    if not all(float(np.ptp(one)) > 0 and bool(np.isfinite(one).all()) for one in pair):
+        return None
+    return Sketch(pair, _shrink(volume.red), _shrink(volume.green))
+
+
+def _shrink(channel: Real[np.ndarray, "z y x"]) -> Float32[np.ndarray, "z h w"]:
+    rows, columns = (max(size // COLUMN_PX, 1) for size in channel.shape[1:])
+    native = channel if channel.dtype in (np.uint8, np.uint16, np.float32) else channel.astype(np.float32)
+    frames = [cv2.resize(frame, (columns, rows), interpolation=cv2.INTER_AREA) for frame in native]
+    return np.asarray(frames, np.float32).reshape(len(frames), rows, columns)
 
 
 def _sharpen(channel: Real[np.ndarray, "z y x"]) -> Float32[np.ndarray, "y x"]:
@@ -131,15 +147,16 @@ def _find_vertex(before: float, here: float, after: float) -> float:
     return 0.5 * (before - after) / bend if bend < 0 else 0.0
 
 
-def measure_depth_shift(volumes: Sequence[Volume], landmarks: Landmarks, agreeing: Bool[np.ndarray, " k"]) -> int:
+def measure_depth_shift(sketches: Sequence[Sketch], landmarks: Landmarks, agreeing: Bool[np.ndarray, " k"]) -> int:
     """Frames by which green lies behind red, 0 unless another shift fits clearly better."""
     score = np.zeros(len(DEPTHS))
-    for number, volume in enumerate(volumes):
+    for number, sketch in enumerate(sketches):
         mine = agreeing & (landmarks.sample == number)
-        if not mine.any() or volume.red is None or volume.green is None or len(volume.red) < 6:
+        if not mine.any() or len(sketch.red) < 6:
             continue
-        red = _take_depth_profiles(volume.red, landmarks.red_yx[mine])
-        green = _take_depth_profiles(volume.green, landmarks.green_yx[mine])
+        height, width = sketch.picture[0].shape
+        red = _take_depth_profiles(sketch.red, landmarks.red_yx[mine] / (height, width))
+        green = _take_depth_profiles(sketch.green, landmarks.green_yx[mine] / (height, width))
         for index, depth in enumerate(DEPTHS):
             low, high = max(0, -depth), len(red) - max(0, depth)
             score[index] += _correlate(red[low:high], green[low + depth : high + depth])
@@ -149,17 +166,12 @@ def measure_depth_shift(volumes: Sequence[Volume], landmarks: Landmarks, agreein
 
 
 def _take_depth_profiles(
-    channel: Real[np.ndarray, "z y x"], points_yx: Float[np.ndarray, "k 2"]
+    columns: Float32[np.ndarray, "z h w"], share_yx: Float[np.ndarray, "k 2"]
 ) -> Float[np.ndarray, "z k"]:
-    index = np.rint(points_yx).astype(int)
-    around = range(-2, 3)
-    total = np.zeros((len(channel), len(index)))
-    for dy in around:
-        for dx in around:
-            row = np.clip(index[:, 0] + dy, 0, channel.shape[1] - 1)
-            column = np.clip(index[:, 1] + dx, 0, channel.shape[2] - 1)
-            total += channel[:, row, column]
-    return total
+    """Brightness along z at some points, given as shares of height and width."""
+    size = np.array(columns.shape[1:])
+    row, column = np.clip((share_yx * size).astype(int), 0, size - 1).T
+    return columns[:, row, column].astype(float)
 
 
 def _correlate(first: Float[np.ndarray, "z k"], second: Float[np.ndarray, "z k"]) -> float:

@@ -1,8 +1,8 @@
 """The two channels of a recording: checked, and brought together once for all volumes."""
 
 import math
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -13,8 +13,15 @@ from cender.pipeline.reading import PatientReader
 from cender.types import Recording, Volume
 
 NOTE = "channel_map"
-# A handful: they are all in memory at the same time.
 SAMPLED = 6
+
+
+class Glimpse(NamedTuple):
+    """Whether the channels of a volume show anything."""
+
+    volume: int
+    red: bool
+    green: bool
 
 
 def settle_channel_map(
@@ -24,31 +31,42 @@ def settle_channel_map(
     kept = store.load_note(NOTE)
     if kept is not None:
         return parse_channel_map(kept)
-    sampled = sample_volumes(reader, volumes)
-    refuse_blank_red(reader.recording, sampled)
+    glimpses: list[Glimpse] = []
+    sampled = sample_volumes(reader, volumes, glimpses)
     found = estimate_channel_map(sampled, params)
+    # A map that was given needs no volume, but the channels are looked at all the same.
+    for _ in sampled:
+        pass
+    refuse_blank_red(reader.recording, glimpses)
     store.save_note(NOTE, format_channel_map(found))
     return found
 
 
-def sample_volumes(reader: PatientReader, volumes: Sequence[int]) -> list[Volume]:
-    """A few volumes, evenly spread over those that are given; damaged ones are left out."""
+def sample_volumes(reader: PatientReader, volumes: Sequence[int], glimpses: list[Glimpse]) -> Iterator[Volume]:
+    """A few volumes, one after the other, evenly spread over those that are given; damaged ones are left out."""
     chosen = sorted({int(row) for row in np.linspace(0, len(volumes) - 1, min(SAMPLED, len(volumes)))})
-    found = (reader.read(volumes[row]) for row in chosen)
-    return [one for one in found if isinstance(one, Volume)]
+    for row in chosen:
+        found = reader.read(volumes[row])
+        if isinstance(found, Volume):
+            glimpses.append(Glimpse(found.index, _shows(found.red), _shows(found.green)))
+            yield found
 
 
-def refuse_blank_red(recording: Recording, sampled: Sequence[Volume]) -> None:
+def _shows(channel: np.ndarray | None) -> bool:
+    """Whether a channel is there and is not the same everywhere."""
+    return channel is not None and bool(channel.min() < channel.max())
+
+
+def refuse_blank_red(recording: Recording, sampled: Sequence[Glimpse]) -> None:
     """Raise where nothing is in the red channel of any volume though the green one shows something."""
     red, green = recording.channel("red"), recording.channel("green")
     if red is None or green is None or not sampled:
         return
-    blank = all(one.red is not None and one.red.min() == one.red.max() for one in sampled)
-    if blank and any(one.green is not None and one.green.min() < one.green.max() for one in sampled):
+    if not any(one.red for one in sampled) and any(one.green for one in sampled):
         swapped = ["green" if role == "red" else "red" if role == "green" else role for role in recording.roles or ()]
         raise ConfigError(
             f"{recording.source}: channel {red}, which is taken as red, is blank in volumes "
-            f"{', '.join(str(one.index) for one in sampled)}, while channel {green} is not; are the channel roles "
+            f"{', '.join(str(one.volume) for one in sampled)}, while channel {green} is not; are the channel roles "
             f"right? Otherwise give --set recording.roles={','.join(swapped)}"
         )
 
