@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from cender.io.recordings.formats import save_recording as save_recording
     from cender.io.recordings.inspection import inspect_recording as inspect_recording
     from cender.io.recordings.repeat import repeat_recording as repeat_recording
+    from cender.io.results.annotations import load_human as load_human
+    from cender.io.results.annotations import save_human as save_human
     from cender.io.results.outcomes import save_outcomes as save_outcomes
     from cender.io.results.run_folder import RunFolder as RunFolder
     from cender.io.results.run_folder import create_run as create_run
@@ -33,6 +35,7 @@ _HOMES = {
     "TruthWriter": "cender.io.results.truth_writer",
     "create_run": "cender.io.results.run_folder",
     "inspect_recording": "cender.io.recordings.inspection",
+    "load_human": "cender.io.results.annotations",
     "load_run": "cender.io.results.run_results",
     "load_truth": "cender.io.results.truth_folder",
     "load_weights": "cender.io.weights",
@@ -40,6 +43,7 @@ _HOMES = {
     "open_recording": "cender.io.recordings.formats",
     "open_run": "cender.io.results.run_folder",
     "repeat_recording": "cender.io.recordings.repeat",
+    "save_human": "cender.io.results.annotations",
     "save_outcomes": "cender.io.results.outcomes",
     "save_recording": "cender.io.recordings.formats",
     "save_truth": "cender.io.results.truth_folder",
