@@ -1,5 +1,6 @@
 """Reading with patience: a damaged volume is skipped, a drive that is gone is waited for."""
 
+import errno
 import logging
 from dataclasses import dataclass, field
 from threading import Event
@@ -13,6 +14,19 @@ _AGAIN_S = 0.1
 _LOOK_S = 1.0
 # What readers of foreign files raise when the bytes make no sense.
 _BAD_BYTES = (UnreadableRecording, OSError, ValueError, EOFError, RuntimeError, ArithmeticError, LookupError)
+# What the system says of a drive that is there by its name only.
+_AWAY = (
+    "EIO",
+    "ESTALE",
+    "ENOTCONN",
+    "ETIMEDOUT",
+    "EHOSTDOWN",
+    "EHOSTUNREACH",
+    "ENETDOWN",
+    "ENETUNREACH",
+    "ENODEV",
+    "ENXIO",
+)
 
 
 @dataclass(slots=True)
@@ -26,6 +40,11 @@ class PatientReader:
     wait_s: float
     stopping: Event = field(default_factory=Event)
     _recording: Recording | None = None
+    _patience_s: float = field(init=False)
+
+    def __post_init__(self) -> None:
+        # It is used up by a drive that does not come back, and is there again after the next volume that can be read.
+        self._patience_s = self.wait_s
 
     @property
     def recording(self) -> Recording:
@@ -42,20 +61,27 @@ class PatientReader:
         UnreadableRecording
             The recording cannot be reached, and did not come back in time.
         """
-        try:
-            return self._read(index)
-        except _BAD_BYTES as error:
-            _LOG.info("volume %d: %s; trying again", index, error)
-        self._await_source(index)
-        self.stopping.wait(_AGAIN_S)
-        # A file that was away is another file to the system, so it is opened anew.
-        if self.source.held is None:
-            self._recording = None
-        try:
-            return self._read(index)
-        except _BAD_BYTES as error:
-            self._await_source(index, 0.0)
-            return f"the volume cannot be read: {error}"
+        again = False
+        while True:
+            try:
+                volume = self._read(index)
+            except _BAD_BYTES as error:
+                away = _is_away(error) and self._patience_s > 0 and not self.stopping.is_set()
+                if again and not away:
+                    self._await_source(index, 0.0)
+                    return f"the volume cannot be read: {error}"
+                _LOG.info("volume %d: %s; trying again", index, error)
+                self._await_source(index)
+                pause_s = _LOOK_S if again else _AGAIN_S
+                self.stopping.wait(pause_s)
+                self._patience_s -= pause_s
+            else:
+                self._patience_s = self.wait_s
+                return volume
+            again = True
+            # A file that was away is another file to the system, so it is opened anew.
+            if self.source.held is None:
+                self._recording = None
 
     def _read(self, index: int) -> Volume:
         recording = self.recording
@@ -73,3 +99,7 @@ class PatientReader:
                     "file is gone. All finished volumes are kept; bring it back and run the same command again"
                 )
             left_s -= _LOOK_S
+
+
+def _is_away(error: Exception) -> bool:
+    return isinstance(error, OSError) and errno.errorcode.get(error.errno or 0) in _AWAY

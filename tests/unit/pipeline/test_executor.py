@@ -1,5 +1,6 @@
 """Workers: outcomes in order, few volumes in memory, patience with drives."""
 
+import errno
 import threading
 import time
 from collections.abc import Iterator
@@ -15,6 +16,7 @@ from cender.errors import ConfigError, UnreadableRecording
 from cender.io import open_recording
 from cender.io.params import RecordingParams
 from cender.pipeline import executor as executor_module
+from cender.pipeline import reading as reading_module
 from cender.pipeline.executor import AHEAD, LocalExecutor, choose_executor
 from cender.pipeline.job import VolumeJob
 from cender.pipeline.reading import PatientReader
@@ -117,6 +119,26 @@ def test_a_drive_that_comes_back_is_waited_for(film, monkeypatch) -> None:
     after = reader.read(2)
     assert isinstance(after, Volume)
     np.testing.assert_array_equal(before.data, after.data)
+
+
+@pytest.mark.parametrize(("lost", "wait_s", "comes_back"), [(4, 60.0, True), (40, 0.2, False)])
+def test_a_drive_that_is_there_by_name_only_is_waited_for_once(film, monkeypatch, lost, wait_s, comes_back) -> None:
+    monkeypatch.setattr(reading_module, "_LOOK_S", 0.01)
+    monkeypatch.setattr(reading_module, "_AGAIN_S", 0.01)
+    recording, tried = open_recording(film), []
+
+    def read(volume: int, channels: tuple[int, ...]) -> np.ndarray:
+        tried.append(volume)
+        if len(tried) <= lost:
+            raise OSError(errno.EIO, "Input/output error")
+        return recording.read(volume, channels)
+
+    reader = PatientReader(hold(recording, read), wait_s)
+    assert isinstance(reader.read(2), Volume if comes_back else str)
+    first = len(tried)
+    assert first == (lost + 1 if comes_back else pytest.approx(20, abs=3))
+    assert isinstance(reader.read(3), Volume if comes_back else str)
+    assert len(tried) - first == (1 if comes_back else 2), "patience is used up until a volume can be read"
 
 
 def test_waiting_ends_when_the_run_is_stopped(film) -> None:
