@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 from typing import Literal
@@ -12,7 +13,16 @@ import cender
 from cender.config import Config
 from cender.errors import DataError, ModelError
 from cender.io.weights import load_weights, shipped_weights
-from cender.nets.constellation import Classifier, Matcher, build_classifier, build_matcher, export_weights, make_score
+from cender.nets.constellation import (
+    Classifier,
+    Matcher,
+    build_classifier,
+    build_matcher,
+    export_weights,
+    make_score,
+    use_threads,
+)
+from cender.pipeline.executor import count_workers
 from cender.recognize.confidence import Calibration
 from cender.recognize.model import Model, recognize_neurons
 from cender.recognize.references import References
@@ -84,6 +94,7 @@ def identify_recording(
     config: Config,
     seed: int = 0,
     on_step: OnStep = ignore_step,
+    workers: int = 0,
 ) -> dict[int, Identities]:
     """Identities of every volume of a recording.
 
@@ -96,6 +107,8 @@ def identify_recording(
         All volumes, with the neurons that were found.
     annotated
         Volumes that a person named, by volume.
+    workers
+        Volumes that are named at a time (0: one a core, but few); they change nothing but the time it takes.
     """
     path = config.recognize.weights
     if path is not None and not annotated:
@@ -103,9 +116,19 @@ def identify_recording(
     else:
         rest = [one for one in volumes if one.volume not in annotated]
         weights = train_weights(list(annotated.values()), rest, config, seed, on_step)
-    recognize = build_recognizer(weights, config, "all")
-    known = {one.volume: recognize([one])[0] for one in volumes}
+    use_threads(config.train_recognizer.threads)
+    known = _name_volumes(build_recognizer(weights, config, "all"), volumes, count_workers(workers))
     return link_names(volumes, known) if config.recognize.temporal else known
+
+
+def _name_volumes(recognize: Recognize, volumes: Sequence[Annotation], workers: int) -> dict[int, Identities]:
+    """Identities by volume, several at a time: what takes long lets other threads run."""
+    pool = ThreadPoolExecutor(workers, "name")
+    try:
+        answers = pool.map(lambda one: recognize([one])[0], volumes)
+        return {one.volume: answer for one, answer in zip(volumes, answers, strict=True)}
+    finally:
+        pool.shutdown(wait=True, cancel_futures=True)
 
 
 def load_matcher(config: Config) -> Matcher:
