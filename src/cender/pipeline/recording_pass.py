@@ -98,7 +98,7 @@ def _describe_human(said: Mapping[int, Annotation], corrected: Mapping[int, Corr
         return []
     counts = count_corrections(corrected.values())
     notes = [
-        f"people worked on {len(corrected)} volumes: {counts['named']} neurons have their identity from them, "
+        f"people worked on {len(corrected)} of the volumes: {counts['named']} neurons have their identity from them, "
         f"{counts['added']} were not found by the machine (and have no brightness), {counts['refused']} are none"
     ]
     if strange := sorted(set(said) - set(corrected)):

@@ -35,6 +35,7 @@ def summarize_run(
             pl.len().alias("count"),
             pl.col("probability").mean().alias("probability"),
             (pl.col("identity") >= 0).sum().alias("named"),
+            (pl.col("source") == "human").any().alias("human"),
         )
         .sort("volume")
         .collect()
@@ -71,14 +72,15 @@ def _advise_volumes(volumes: pl.DataFrame) -> list[str]:
 
 
 def _advise_annotation(volumes: pl.DataFrame, found: pl.DataFrame) -> list[str]:
-    """Which volumes to annotate first, and why."""
-    good = volumes.filter(pl.col("status") == "ok").join(found, on="volume")
+    """Which volumes to annotate first, or next, and why."""
+    begun = bool(found["human"].any())
+    good = volumes.filter(pl.col("status") == "ok").join(found.filter(~pl.col("human")), on="volume")
     if not good.height:
         return []
     full = good.filter(pl.col("count") >= pl.col("count").quantile(0.75)).sort("quality", descending=True)
     lines = [
-        f"annotate volume {full['volume'][0]} first: a clear head with {full['count'][0]} neurons, more than in most "
-        "volumes, so that few identities are missing from it"
+        f"annotate volume {full['volume'][0]} {'next' if begun else 'first'}: a clear head with {full['count'][0]} "
+        "neurons, more than in most volumes, so that few identities are missing from it"
     ]
     unsure = good.filter(pl.col("named") > 0).sort("probability").head(3)
     if unsure.height and unsure["probability"][0] is not None:

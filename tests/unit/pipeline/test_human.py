@@ -101,6 +101,9 @@ def test_people_win_in_the_tables_and_images_are_not_touched(go, tmp_path) -> No
     assert run.regions.filter(pl.col("source") == "human").select("volume", "neuron", "z").rows() == [(2, 3, 1)]
     assert run.traces.filter((pl.col("identity") == 40) & (pl.col("volume") == 2))["valid"].to_list() == [True]
     assert any("2 neurons have their identity from them, 1 were not found" in line for line in run.summary.advice)
+    (advice,) = (line for line in run.summary.advice if "annotate volume" in line)
+    assert " next" in advice
+    assert "volume 2 " not in advice
     assert go()[0].summary.redone == (), "and then there is nothing left to do"
 
 

@@ -187,3 +187,37 @@ def test_the_same_seed_learns_the_same() -> None:
     )
     assert (first == second).all()
     assert (first != other).any()
+
+
+def test_neither_workers_nor_the_order_of_volumes_change_the_names(weights: Weights, tmp_path: Path) -> None:
+    path = tmp_path / "recognizer.safetensors"
+    save_weights(weights, path)
+    config = CONFIG.model_copy(update={"recognize": CONFIG.recognize.model_copy(update={"weights": str(path)})})
+    one, three, backwards = (
+        identify_recording(volumes, {}, config, workers=workers)
+        for volumes, workers in ((NAMELESS, 1), (NAMELESS, 3), (NAMELESS[::-1], 2))
+    )
+    assert list(one) == list(three) == list(backwards)[::-1]
+    for volume in one:
+        for other in (three, backwards):
+            np.testing.assert_array_equal(other[volume].identity, one[volume].identity)
+            np.testing.assert_array_equal(other[volume].probability, one[volume].probability)
+
+
+def test_from_nothing_the_number_of_workers_does_not_matter() -> None:
+    one, two = (identify_recording(NAMELESS[:6], {}, brief(self_steps=2), workers=workers) for workers in (1, 2))
+    for volume in one:
+        np.testing.assert_array_equal(two[volume].identity, one[volume].identity)
+        np.testing.assert_array_equal(two[volume].probability, one[volume].probability)
+
+
+def test_without_annotation_fewer_steps_are_taken() -> None:
+    taken: dict[int, list[int]] = {0: [], 1: []}
+    config = brief(steps=3, self_steps=9, alone_steps=4)
+    for annotated, steps in taken.items():
+        train_weights(
+            FILM[:annotated], NAMELESS[1:5], config, on_step=lambda told, steps=steps: steps.append(told.steps)
+        )
+    assert set(taken[0]) == {4}
+    assert len(taken[0]) == 4
+    assert set(taken[1]) == {3 + 9}

@@ -12,7 +12,7 @@ import pytest
 from polars.testing import assert_frame_equal
 
 from cases.recorded import FakeExecutor, save_numbers
-from cender.config import load_config
+from cender.config import Config, load_config
 from cender.errors import ConfigError, DataError, UnreadableRecording, UnsupportedFormat
 from cender.io import open_recording
 from cender.io.results import assembly as assembly_module
@@ -102,7 +102,7 @@ def test_changed_settings_redo_all_volumes_and_say_why(go, film, worm) -> None:
     run = go(film, worm, executor=executor, sets=("detect.region_score=0.7",))
     assert executor.asked == list(range(10))
     assert run.summary is not None
-    assert run.summary.redone == ("all volumes: detect.region_score was 0.5, is 0.7",)
+    assert run.summary.redone == (f"all volumes: detect.region_score was {Config().detect.region_score}, is 0.7",)
     assert len(list((worm / "parts").iterdir())) == 1, "parts of other settings are gone"
 
 
