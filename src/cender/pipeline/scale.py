@@ -12,7 +12,8 @@ from cender.recognize.frame import UNIT_UM, place_points
 from cender.types import Annotation
 
 SAMPLED = 30
-FEWEST = 10
+# A few neurons that a person named may all lie in one corner of the head.
+FEWEST = 50
 # Heads of adults differ by less; a voxel size that is wrong is mostly wrong by far more.
 LARGEST_RATIO = 1.5
 _AXES = ("along z", "in the image plane")

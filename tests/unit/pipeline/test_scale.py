@@ -49,4 +49,4 @@ def test_wrong_pixels_are_said(config: Config) -> None:
 
 
 def test_too_few_neurons_say_nothing(config: Config) -> None:
-    assert find_scale_doubt([Annotation.from_points(0, np.zeros((4, 3)))], config) == []
+    assert find_scale_doubt([Annotation.from_points(0, draw((3.0, 3.0, 3.0))[0].centre_um[:20])], config) == []
