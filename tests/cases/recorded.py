@@ -54,6 +54,7 @@ class FakeExecutor:
     error: type[BaseException] = KeyboardInterrupt
     unreadable: frozenset[int] = frozenset()
     failed: frozenset[int] = frozenset()
+    reason: str = "the volume cannot be read: bad"
     asked: list[int] = field(default_factory=list)
 
     def process(self, job: VolumeJob, volumes: Iterable[int]) -> Iterator[Processed]:
@@ -63,7 +64,7 @@ class FakeExecutor:
                 raise self.error("stopped on purpose")
             self.asked.append(volume)
             if volume in self.unreadable:
-                yield Processed(Outcome(volume, 0.0, "failed", "the volume cannot be read: bad"), unreadable=True)
+                yield Processed(Outcome(volume, 0.0, "failed", self.reason), unreadable=True)
             elif volume in self.failed:
                 yield Processed(Outcome(volume, 0.0, "failed", "no head"))
             else:

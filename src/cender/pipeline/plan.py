@@ -8,6 +8,7 @@ from cender.io.results.fingerprints import hash_values
 from cender.io.results.parts import Part, PartStore, list_volumes
 from cender.io.results.run_folder import RunFolder
 from cender.pipeline.inputs import compare_inputs, describe_recording_inputs, describe_volume_inputs
+from cender.pipeline.reading import may_pass
 from cender.pipeline.selection import choose_volumes
 from cender.pipeline.volume_pass import load_unreadable
 from cender.pipeline.work import Work
@@ -43,7 +44,8 @@ def make_plan(work: Work) -> Plan:
     store = PartStore(work.path / "parts" / key)
     chosen = choose_volumes(work.recording, work.config.run)
     parts = store.find()
-    have = list_volumes(parts) | set(load_unreadable(store, work.source.stamp()))
+    damaged = load_unreadable(store, work.source.stamp())
+    have = list_volumes(parts) | {volume for volume, reason in damaged.items() if not may_pass(reason)}
     todo = tuple(volume for volume in chosen if volume not in have)
     reasons = _explain_volumes(work, inputs, key, len(todo), len(chosen))
     if not reasons:

@@ -14,6 +14,7 @@ _AGAIN_S = 0.1
 _LOOK_S = 1.0
 # What readers of foreign files raise when the bytes make no sense.
 _BAD_BYTES = (UnreadableRecording, OSError, ValueError, EOFError, RuntimeError, ArithmeticError, LookupError)
+_NO_ANSWER = "the drive does not answer"
 # What the system says of a drive that is there by its name only.
 _AWAY = (
     "EIO",
@@ -69,7 +70,7 @@ class PatientReader:
                 away = _is_away(error) and self._patience_s > 0 and not self.stopping.is_set()
                 if again and not away:
                     self._await_source(index, 0.0)
-                    return f"the volume cannot be read: {error}"
+                    return f"{_NO_ANSWER if _is_away(error) else 'the volume cannot be read'}: {error}"
                 _LOG.info("volume %d: %s; trying again", index, error)
                 self._await_source(index)
                 pause_s = _LOOK_S if again else _AGAIN_S
@@ -99,6 +100,11 @@ class PatientReader:
                     "file is gone. All finished volumes are kept; bring it back and run the same command again"
                 )
             left_s -= _LOOK_S
+
+
+def may_pass(reason: str) -> bool:
+    """Whether a volume that could not be read for this reason may be read next time, though its file is the same."""
+    return reason.startswith(_NO_ANSWER)
 
 
 def _is_away(error: Exception) -> bool:

@@ -210,6 +210,16 @@ def test_a_damaged_volume_is_tried_again_when_the_file_has_changed(go, film, wor
     assert run.volumes["status"].to_list() == ["ok"] * 10
 
 
+def test_a_volume_that_only_the_drive_withheld_is_tried_again(go, film, worm) -> None:
+    silent = FakeExecutor(unreadable=frozenset({4}), reason="the drive does not answer: [Errno 5] Input/output error")
+    run = go(film, worm, executor=silent)
+    assert run.volumes["status"].to_list() == ["ok"] * 4 + ["failed"] + ["ok"] * 5
+    awake = FakeExecutor()
+    run = go(worm, executor=awake)
+    assert awake.asked == [4]
+    assert run.volumes["status"].to_list() == ["ok"] * 10
+
+
 def test_many_unreadable_volumes_in_a_row_stop_the_run(go, film, worm) -> None:
     broken = FakeExecutor(unreadable=frozenset(range(3, 10)))
     with pytest.raises(UnreadableRecording, match=r"5 volumes in a row.*All volumes before are kept"):
