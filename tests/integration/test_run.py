@@ -256,5 +256,6 @@ def test_the_command_line_plans_runs_and_says_what_is_next(film: Path, tmp_path:
     assert done.stdout.strip() == str(worm)
     assert "annotate volume" in done.stderr
     assert "nothing to do" in call(worm).stderr
+    assert "no image is touched" in call(worm, "--set", "activity.smooth_s=1", "--dry-run").stdout
     with pytest.raises(ConfigError, match="--out WORM"):
         call(film)

@@ -127,6 +127,9 @@ def _print_plan(work: "Work", plan: "Plan", workers: int) -> None:
         STDOUT.print(f"  {escape(reason)}", soft_wrap=True)
     if not plan.reasons:
         return
+    if not plan.todo:
+        STDOUT.print("no image is touched: identities and traces are made from what was found before")
+        return
     cost = estimate_run(work, plan, workers)
     STDOUT.print(
         f"time about {_say_time(cost.seconds)} ({cost.volumes_per_s:.1f} volumes/s, measured on {cost.measured} "
