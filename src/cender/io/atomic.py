@@ -91,9 +91,11 @@ def explain_failure(path: Path) -> Iterator[None]:
         yield
     except OSError as error:
         said = error.strerror or str(error)
+        locked = error.errno in (errno.EROFS, errno.EACCES, errno.EPERM)
+        advice = "Make the folder writable, or work on a copy of it" if locked else "Make room, or bring the drive back"
         raise DataError(
-            f"cannot write into {path}: {said}; what was written before is whole. Make room, or bring the drive back, "
-            "and run the same command again: it goes on where it stopped"
+            f"cannot write into {path}: {said}; what was written before is whole. {advice}, and run the same command "
+            "again: it goes on where it stopped"
         ) from error
 
 

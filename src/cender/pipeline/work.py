@@ -55,7 +55,7 @@ def settle_work(
     if out is None and not isinstance(paths, Recording) and len(paths) == 1 and is_run_folder(paths[0]):
         path, fresh = Path(paths[0]), None
     elif out is None:
-        raise ConfigError("a new run needs a folder: give --out WORM (in Python out='WORM')")
+        raise ConfigError(_say_no_folder(paths))
     else:
         path, fresh = Path(out), paths
     kept = open_run(path).load_settings() if is_run_folder(path) else {}
@@ -65,6 +65,18 @@ def settle_work(
     probe = probe_recording(recording, kept.get("recording", {}).get("probe"))
     _refuse_other(path, kept, recording, probe, settings)
     return Work(path, kept, source, recording, settings, probe)
+
+
+def _say_no_folder(given: Recording | Sequence[str | Path]) -> str:
+    advice = "a new run needs a folder: give --out WORM (in Python out='WORM')"
+    if isinstance(given, Recording) or len(given) != 1 or not _is_folder_or_nothing(Path(given[0])):
+        return advice
+    found = "is no run folder: there is no run.toml in it" if Path(given[0]).exists() else "is not there"
+    return f"{given[0]} {found}; {advice}"
+
+
+def _is_folder_or_nothing(path: Path) -> bool:
+    return path.is_dir() or not path.exists()
 
 
 def describe_work(work: Work, models: Mapping[str, str]) -> dict[str, Any]:

@@ -272,7 +272,7 @@ def test_a_folder_that_can_no_longer_be_written_says_so(go, film, worm, monkeypa
         raise PermissionError(errno.EACCES, "Permission denied", str(worm / ".lock"))
 
     monkeypatch.setattr(os, "open", refuse)
-    with pytest.raises(DataError, match=r"cannot write into .*Permission denied"):
+    with pytest.raises(DataError, match=r"cannot write into .*Permission denied.*Make the folder writable"):
         go(worm)
 
 
@@ -377,8 +377,12 @@ def test_recordings_that_differ_do_not_join(go, film, worm, tmp_path) -> None:
 
 
 def test_a_new_run_needs_a_folder(go, film) -> None:
-    with pytest.raises(ConfigError, match="--out WORM"):
+    with pytest.raises(ConfigError, match=r"^a new run needs a folder: give --out WORM"):
         run_recording(film)
+    with pytest.raises(ConfigError, match=r"is no run folder: .* --out WORM"):
+        run_recording(film.parent)
+    with pytest.raises(ConfigError, match=r"is not there; .* --out WORM"):
+        run_recording(film.with_name("nobody"))
 
 
 def name_by_row(volumes, annotated, config, on_step) -> dict[int, Identities]:
