@@ -14,10 +14,11 @@ from cender.detect.suppression import suppress_boxes
 from cender.evaluate.match import match_boxes, match_centres
 from cender.nets.dense import build_net, build_torch_score
 from cender.training.samples import Sample
-from cender.types import Annotation, Regions
+from cender.types import Annotation, Regions, Weights
 from cender.types.maps import CELL
 
-CUT = 0.3
+Calibration = list[tuple[float, float]]
+"""Slope and shift of the logits of regions and of neuron centres."""
 LOWEST = 0.03
 OVERLAP = 0.35
 UNSURE_UM = 2.0
@@ -27,19 +28,37 @@ CELLS = CELL**2
 
 
 def validate(arrays: Mapping[str, np.ndarray], held: Sequence[Sample]) -> tuple[float, float]:
-    """F1 of regions and of neuron centres on held-out heads, at a fixed cut."""
-    found = [_compare(arrays, sample, CUT) for sample in held]
-    return _f1([regions for regions, _ in found]), _f1([centres for _, centres in found])
-
-
-def calibrate(arrays: Mapping[str, np.ndarray], held: Sequence[Sample]) -> dict[str, np.ndarray]:
-    """The same weights with scores that are probabilities on held-out heads: the last logits, scaled and shifted."""
+    """F1 of regions and of neuron centres on held-out heads, each at its best cut: what scores mean comes later."""
     found = [_compare(arrays, sample, LOWEST) for sample in held]
-    scaled = {name: np.array(value, np.float32) for name, value in arrays.items()}
+    return _best_f1([regions for regions, _ in found]), _best_f1([centres for _, centres in found])
+
+
+def fit_calibration(arrays: Mapping[str, np.ndarray], held: Sequence[Sample]) -> Calibration:
+    """How the last logits must be scaled and shifted for scores to be probabilities on held-out heads."""
+    found = [_compare(arrays, sample, LOWEST) for sample in held]
+    fitted = []
     for kind in (0, 1):
         scores = np.concatenate([pair[kind].score for pair in found])
         right = np.concatenate([pair[kind].right for pair in found])
-        slope, shift = _fit_logistic(np.log(scores / (1 - scores)), right)
+        fitted.append(_fit_logistic(np.log(scores / (1 - scores)), right))
+    return fitted
+
+
+def undo_calibration(weights: Weights) -> dict[str, np.ndarray]:
+    """Arrays as they were before calibration, which training would otherwise begin by unlearning."""
+    back = [(1 / slope, -shift / slope) for slope, shift in read_calibration(weights)]
+    return calibrate(weights.arrays, back)
+
+
+def read_calibration(weights: Weights) -> Calibration:
+    """How the scores of these weights were calibrated; weights that do not say it were not."""
+    return [(float(slope), float(shift)) for slope, shift in json.loads(weights.metadata.get("calibration", "[]"))]
+
+
+def calibrate(arrays: Mapping[str, np.ndarray], calibration: Calibration) -> dict[str, np.ndarray]:
+    """The same weights with the last logits of both heats scaled and shifted."""
+    scaled = {name: np.array(value, np.float32) for name, value in arrays.items()}
+    for kind, (slope, shift) in enumerate(calibration):
         mine = slice(CELLS * kind, CELLS * (kind + 1))
         scaled["out.weight"][mine] *= slope
         scaled["out.bias"][mine] = slope * scaled["out.bias"][mine] + shift
@@ -110,11 +129,13 @@ def _is_unsure(place: Float[np.ndarray, "n 3"], sample: Sample) -> Bool[np.ndarr
     return np.asarray(distance < UNSURE_UM)
 
 
-def _f1(parts: Sequence[Compared]) -> float:
-    right = sum(int(part.right.sum()) for part in parts)
-    said = sum(len(part.right) for part in parts)
-    true = sum(part.true for part in parts)
-    return 2 * right / max(said + true, 1)
+def _best_f1(parts: Sequence[Compared]) -> float:
+    score = np.concatenate([part.score for part in parts])
+    order = np.argsort(-score, kind="stable")
+    right = np.concatenate([part.right for part in parts])[order]
+    f1 = 2 * np.cumsum(right) / (np.arange(1, len(right) + 1) + sum(part.true for part in parts))
+    # No cut separates equal scores.
+    return float(np.max(f1[np.diff(score[order], append=-1.0) < 0], initial=0.0))
 
 
 def _fit_logistic(logit: Float[np.ndarray, " n"], right: Bool[np.ndarray, " n"]) -> tuple[float, float]:

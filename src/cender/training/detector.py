@@ -1,5 +1,6 @@
 """Training of the default detector: from scratch or from weights, resumable, the same for the same seed."""
 
+import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -12,7 +13,14 @@ from torch import Tensor
 from cender.nets.dense import DenseNet, build_net
 from cender.nets.scoring import KIND
 from cender.training.augment import cut_window
-from cender.training.calibrate import calibrate, measure_ranges, validate
+from cender.training.calibrate import (
+    calibrate,
+    fit_calibration,
+    measure_ranges,
+    read_calibration,
+    undo_calibration,
+    validate,
+)
 from cender.training.checkpoint import load_checkpoint, save_checkpoint
 from cender.training.losses import focal_loss, keep_heat_loss, value_loss
 from cender.training.params import TrainDetectorParams
@@ -101,11 +109,12 @@ def train_detector(
 
 def _begin(params: TrainDetectorParams, seed: int, start: Weights | None) -> Run:
     torch.manual_seed(seed)
-    net = DenseNet(params.width) if start is None else build_net(start.arrays)
+    known = None if start is None else undo_calibration(start)
+    net = DenseNet(params.width) if known is None else build_net(known)
     average = build_net({name: value.detach().numpy() for name, value in net.state_dict().items()})
     net = net.to(memory_format=torch.channels_last).train()  # type: ignore[call-overload]
     optimiser = torch.optim.AdamW(net.parameters(), lr=params.learning_rate, weight_decay=1e-4)
-    return Run(net, average, optimiser, None if start is None else build_net(start.arrays))
+    return Run(net, average, optimiser, None if known is None else build_net(known))
 
 
 def _learn(
@@ -174,15 +183,18 @@ def _check(run: Run, held: Sequence[Sample]) -> tuple[float, float]:
 
 def _finish(run: Run, held: Sequence[Sample], start: Weights | None, seed: int) -> Weights:
     arrays = run.best_arrays or _arrays(run.average)
-    # Where not all is marked, nobody knows which scores are right.
-    arrays = arrays if any(sample.partial for sample in held) else calibrate(arrays, held)
+    # Where not all is marked, nobody knows which scores are right: they go on meaning what they meant.
+    partial = any(sample.partial for sample in held)
+    before = [] if start is None else read_calibration(start)
+    calibration = before if partial else fit_calibration(arrays, held)
     return Weights(
-        arrays,
+        calibrate(arrays, calibration),
         {
             "kind": KIND,
             "seed": str(seed),
             "steps": str(run.step),
             "started_from": "nothing" if start is None else start.metadata.get("name", "other weights"),
+            "calibration": json.dumps(calibration),
             "ranges": measure_ranges(arrays, held),
         },
     )

@@ -9,7 +9,7 @@ class TrainDetectorParams(Params):
     """How the default detector learns."""
 
     steps: int = Field(2200, ge=1, description="training steps from scratch")
-    fine_steps: int = Field(500, ge=1, description="training steps when starting from weights")
+    fine_steps: int = Field(300, ge=1, description="training steps when starting from weights")
     learning_rate: float = Field(4e-3, gt=0, description="learning rate from scratch")
     fine_learning_rate: float = Field(1e-3, gt=0, description="learning rate when starting from weights")
     window_px: int = Field(96, ge=32, multiple_of=4, description="side of the training windows")

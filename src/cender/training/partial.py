@@ -8,6 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 from jaxtyping import Float, Float32, Int
+from scipy.optimize import linear_sum_assignment
 
 from cender.detect.decode import USUAL_PX, decode_centres, decode_regions
 from cender.training.samples import Sample
@@ -16,6 +17,7 @@ from cender.types import Maps
 Score = Callable[[Float32[np.ndarray, "z y x"]], Maps]
 SEEN, HINT = 0.3, 0.12
 NEAR_UM = 1.6
+SAME_UM = 2.0
 REACH = 3
 
 
@@ -28,12 +30,28 @@ def complete_sample(sample: Sample, score: Score, complete: bool) -> Sample:
     frame, box, chance = decode_regions(maps, HINT)
     boxed = np.unique(sample.neuron)
     lacking = np.setdiff1d(np.arange(len(sample.centre)), boxed)
-    grown = _grow_boxes(sample, lacking, frame[chance > SEEN], box[chance > SEEN])
+    centres, _ = decode_centres(maps, HINT)
+    settled = replace(sample, centre=_settle(sample, lacking, centres))
+    grown = _grow_boxes(settled, lacking, frame[chance > SEEN], box[chance > SEEN])
     if complete:
         return grown
     seen = np.column_stack([frame, box[:, [1, 0]] + (box[:, [3, 2]] - 1) / 2])
-    centres, _ = decode_centres(maps, HINT)
     return replace(grown, unsure=_unmarked(np.concatenate([seen, centres]), grown), partial=True)
+
+
+def _settle(sample: Sample, lacking: Int[np.ndarray, " k"], seen: Float[np.ndarray, "n 3"]) -> Float[np.ndarray, "m 3"]:
+    """Centres, those without boxes where the network sees the same neuron: a click is less exact than that.
+
+    Learning where people click would blur what the network knows of where nuclei are.
+    """
+    centre = sample.centre.copy()
+    if not len(lacking) or not len(seen):
+        return centre
+    distance = np.linalg.norm((centre[lacking, None] - seen[None]) * sample.step_um, axis=2)
+    row, column = linear_sum_assignment(np.minimum(distance, SAME_UM))
+    same = distance[row, column] < SAME_UM
+    centre[lacking[row[same]]] = seen[column[same]]
+    return centre
 
 
 def _unmarked(seen: Float[np.ndarray, "n 3"], sample: Sample) -> Float[np.ndarray, "k 3"]:

@@ -117,6 +117,23 @@ def test_centres_without_boxes_get_those_the_network_sees() -> None:
     assert not len(grown.unsure)
 
 
+def test_clicks_settle_where_the_network_sees_the_neuron_and_drawn_boxes_do_not() -> None:
+    sample = make_head()
+    clicked = replace(sample, centre=sample.centre + np.array([0.6, 2.0, -2.0]))
+    bare = replace(clicked, frame=np.zeros(0, int), box=np.zeros((0, 4)), neuron=np.zeros(0, int))
+    settled = complete_sample(bare, lambda _: to_maps(sample), complete=True).centre
+    assert np.abs(bare.centre - sample.centre).max() > 1.9
+    np.testing.assert_allclose(settled, sample.centre, atol=0.5)
+    np.testing.assert_array_equal(
+        complete_sample(clicked, lambda _: to_maps(sample), complete=True).centre, clicked.centre
+    )
+    # Farther away there may be another neuron, which the network does not see.
+    far = replace(bare, centre=sample.centre + np.array([0.0, 0.0, 14.0]))
+    np.testing.assert_array_equal(
+        complete_sample(far, lambda _: to_maps(sample), complete=True).centre[:1], far.centre[:1]
+    )
+
+
 def test_what_the_network_sees_beside_the_marks_is_unsure() -> None:
     sample = make_head()
     half = cut_columns(sample, 0, 112)
