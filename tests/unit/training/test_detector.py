@@ -118,7 +118,8 @@ def test_what_a_partial_head_does_not_mark_stays_as_it_was(heads: list[Sample]) 
 
 
 def test_fine_tuning_with_a_rate_that_destroys_returns_what_was_known(heads: list[Sample]) -> None:
-    taught, _ = train_detector(heads, SHORT)
+    taught, history = train_detector(heads, SHORT.model_copy(update={"steps": 200, "check_every": 100}))
+    assert history[-1][4] > 0.3, "there is something to destroy"
     wild = SHORT.model_copy(update={"fine_learning_rate": 10.0})
     found, _ = train_detector([replace(head, partial=True) for head in heads], wild, start=taught)
     for name, value in taught.arrays.items():
