@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+import cender
 from cender.io.results.fingerprints import hash_values
 from cender.io.results.parts import Part, PartStore, list_volumes
 from cender.io.results.run_folder import RunFolder
@@ -73,6 +74,13 @@ def make_recording_inputs(work: Work, key: str, chosen: list[int] | tuple[int, .
     """What identities and traces are made from."""
     times = hash_values({"times": [work.recording.time_s(volume) for volume in chosen]})
     return describe_recording_inputs(key, chosen, times, work.config, work.path)
+
+
+def make_identity_key(work: Work, plan: Plan) -> str:
+    """The fingerprint of what the machine's identities are made from; times and settings of traces are none of it."""
+    inputs = make_recording_inputs(work, plan.key, plan.chosen)
+    inputs = {name: value for name, value in inputs.items() if name not in ("activity", "times")}
+    return hash_values({**inputs, "cender": cender.__version__})
 
 
 def make_state(work: Work, plan: Plan) -> dict[str, Any]:

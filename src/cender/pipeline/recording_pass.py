@@ -1,7 +1,7 @@
 """The second pass, over the tables: identities, traces, and every table in its place."""
 
 import logging
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -13,7 +13,9 @@ from cender.errors import DataError
 from cender.io.results.annotations import list_given, load_human
 from cender.io.results.assembly import Assembly, assemble_tables, load_annotations
 from cender.io.results.human_rows import HumanRows, tabulate_human
+from cender.io.results.known import load_known, save_known
 from cender.io.results.outcomes import tabulate_outcomes
+from cender.io.results.parts import PartStore
 from cender.io.results.run_folder import RunFolder
 from cender.io.results.run_results import load_centres
 from cender.io.results.schemas import IDENTITIES
@@ -21,7 +23,7 @@ from cender.io.results.trace_tables import extend_identities, tabulate_traces, w
 from cender.pipeline.human import Corrected, count_corrections, lay_over
 from cender.pipeline.inputs import find_recognizer
 from cender.pipeline.numbering import keep_numbers
-from cender.pipeline.plan import Plan, find_chosen
+from cender.pipeline.plan import Plan, find_chosen, make_identity_key
 from cender.pipeline.progress import OnProgress, Progress, ignore_progress
 from cender.pipeline.recognizer import find_taught, identify_recording
 from cender.pipeline.scale import find_scale_doubt
@@ -41,7 +43,7 @@ def run_tables(work: Work, plan: Plan, folder: RunFolder, on_progress: OnProgres
     said = load_human(work.path)
     corrected = {volume: lay_over(places[volume], one) for volume, one in said.items() if volume in places}
     places |= {volume: one.annotation for volume, one in corrected.items()}
-    known, doubts = _identify(work, places, corrected, folder, on_progress)
+    known, doubts = _identify(work, plan, places, corrected, folder, on_progress)
     human = {volume: _tabulate(one, work) for volume, one in corrected.items()}
     with assemble_tables(work.path) as tables:
         tables.join_parts("timings", parts, chosen)
@@ -54,6 +56,7 @@ def run_tables(work: Work, plan: Plan, folder: RunFolder, on_progress: OnProgres
 
 def _identify(
     work: Work,
+    plan: Plan,
     places: Mapping[int, Annotation],
     corrected: Mapping[int, Corrected],
     folder: RunFolder,
@@ -65,15 +68,12 @@ def _identify(
     lessons = {volume: one.lesson for volume, one in corrected.items() if (one.given >= 0).any()}
     given = {int(identity) for one in lessons.values() for identity in one.identity if identity >= 0}
 
-    def tell(step: Step) -> None:
-        on_progress(Progress("recording", step.step, step.steps))
-
     # A recognizer that knows everybody whom people named has been taught already.
     annotated = {} if config.recognize.weights is not None and given <= taught else lessons
     notes = []
     volumes = [one for one in places.values() if len(one)]
     try:
-        known = identify_recording(volumes, annotated, config, on_step=tell)
+        known = _recognize(make_identity_key(work, plan), plan.store, volumes, annotated, config, on_progress)
     except DataError as error:
         _LOG.warning("no identities: %s", error)
         people, others = (" but those that people gave", " of others") if given else ("", "")
@@ -83,6 +83,27 @@ def _identify(
     numbered |= {volume: one.settle(numbered.get(volume)) for volume, one in corrected.items()}
     doubts = [*find_scale_doubt(volumes, config), *_find_doubts(numbered, config.recognize.flag_below)]
     return numbered, notes or doubts
+
+
+def _recognize(
+    key: str,
+    store: PartStore,
+    volumes: Sequence[Annotation],
+    annotated: Mapping[int, Annotation],
+    config: Config,
+    on_progress: OnProgress,
+) -> dict[int, Identities]:
+    """The machine's identities: those that were kept, where all that they were made from is the same."""
+    kept = load_known(store.root, key)
+    if kept is not None and all(len(kept.get(one.volume, ())) == len(one) for one in volumes):
+        return kept
+
+    def tell(step: Step) -> None:
+        on_progress(Progress("recording", step.step, step.steps))
+
+    known = identify_recording(volumes, annotated, config, on_step=tell)
+    save_known(store.root, key, known)
+    return known
 
 
 def _tabulate(one: Corrected, work: Work) -> HumanRows:

@@ -421,9 +421,27 @@ def test_machine_identities_keep_their_numbers(go, film, worm, named, monkeypatc
     before = go(film, worm).neurons
     monkeypatch.setattr(NUMBERS, "first", 100)
     executor = FakeExecutor()
-    after = go(film, worm, executor=executor, sets=("activity.least_probability=0.4",)).neurons
+    after = go(film, worm, executor=executor, sets=("recognize.refuse_below=0.1",)).neurons
     assert executor.asked == []
     assert_frame_equal(before, after)
+
+
+def test_identities_are_not_learnt_again_for_traces(go, film, worm, named, monkeypatch) -> None:
+    before = go(film, worm).neurons
+    monkeypatch.setattr(recording_pass, "identify_recording", refuse_to_name)
+    after = go(film, worm, sets=("activity.smooth_s=2.0",))
+    assert_frame_equal(after.neurons, before)
+    assert after.settings["activity"]["smooth_s"] == 2.0
+    (kept,) = worm.glob("parts/*/identities-*.parquet")
+    kept.write_bytes(kept.read_bytes()[:-9])
+    monkeypatch.setattr(recording_pass, "identify_recording", name_by_row)
+    assert_frame_equal(go(film, worm, sets=("activity.smooth_s=3.0",)).neurons, before)
+
+
+def test_identities_are_learnt_again_when_there_are_more_neurons(go, film, worm, named) -> None:
+    go(film, worm, executor=FakeExecutor(unreadable=frozenset({4})))
+    os.utime(film, ns=(1, 1))
+    assert set(go(worm).neurons.filter(pl.col("volume") == 4)["identity"]) == {0, 1, 2}
 
 
 def test_the_users_names_stay_and_are_used(go, film, worm, named) -> None:
