@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from typer.testing import CliRunner
+from typer.testing import CliRunner, Result
 
 from cases.constellations import film_head, make_head, measure_accuracy
 from cender.cli.app import app
@@ -14,6 +14,9 @@ from cender.errors import CenderError, DataError
 from cender.io import load_weights, save_truth
 from cender.pipeline.lessons import collect_lessons
 from cender.pipeline.recognizer import KIND, build_recognizer, load_recognizer
+from cender.training import fitting
+from cender.training.clouds import Cloud
+from cender.training.fitting import Pace
 from cender.types import Annotation, Truth
 
 QUICK = {"steps": 8, "self_steps": 4, "self_rounds": 1, "warped": 2, "threads": 1}
@@ -27,10 +30,14 @@ def save_folder(path: Path, volumes: list[Annotation], annotated: int) -> Path:
     return path
 
 
-def train(*words: object, sets: tuple[str, ...] = ()) -> str:
+def invoke(*words: object, sets: tuple[str, ...] = ()) -> Result:
     chosen = [*(f"train_recognizer.{name}={value}" for name, value in QUICK.items()), *sets]
     given = [word for setting in chosen for word in ("--set", setting)]
-    result = CliRunner().invoke(app, ["train", "recognizer", *map(str, words), *given])
+    return CliRunner().invoke(app, ["train", "recognizer", *map(str, words), *given])
+
+
+def train(*words: object, sets: tuple[str, ...] = ()) -> str:
+    result = invoke(*words, sets=sets)
     if isinstance(result.exception, CenderError):
         raise result.exception
     assert result.exit_code == 0, result.output
@@ -46,6 +53,47 @@ def test_a_folder_gives_a_recognizer_that_works(tmp_path: Path) -> None:
     assert not path.with_suffix(".checkpoint").exists()
     answers = build_recognizer(load_recognizer(path), Config())(FILM[3:])
     assert measure_accuracy(answers, FILM[3:]) > 0.8
+
+
+def test_training_that_was_interrupted_goes_on_and_ends_alike(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("cender.training.journal.EVERY", 3)
+    whole, broken = (save_folder(tmp_path / name, FILM, 3) for name in ("whole", "broken"))
+    train(whole)
+    taken: list[float] = []
+    vary = fitting.vary_cloud
+
+    def vary_and_stop(*words: object) -> Cloud:
+        # In the middle of the fifth step, as if Ctrl-C were pressed.
+        taken.append(0)
+        if len(taken) == 4 * Pace().batch + 2:
+            raise KeyboardInterrupt
+        return vary(*words)
+
+    monkeypatch.setattr(fitting, "vary_cloud", vary_and_stop)
+    stopped = invoke(broken)
+    assert stopped.exit_code == 130
+    assert "the same command goes on from there" in stopped.output
+    weights = broken / "models" / "recognizer.safetensors"
+    assert weights.with_suffix(".checkpoint").exists()
+    assert not weights.exists(), "what is half learnt is not for use"
+    before = len(taken)
+    train(broken)
+    left = QUICK["steps"] + QUICK["self_steps"] - 3
+    assert len(taken) - before == left * Pace().batch, "three steps were kept and are not taken again"
+    assert not weights.with_suffix(".checkpoint").exists()
+    first, second = (load_weights(one / "models" / "recognizer.safetensors", KIND).arrays for one in (whole, broken))
+    for name in first:
+        np.testing.assert_array_equal(first[name], second[name])
+
+
+def test_an_interruption_before_anything_was_kept_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def stop(*words: object) -> Cloud:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(fitting, "vary_cloud", stop)
+    stopped = invoke(save_folder(tmp_path / "worm", FILM, 1))
+    assert stopped.exit_code == 130
+    assert "too early" in stopped.output
 
 
 def test_several_folders_need_a_place_and_share_their_numbers(tmp_path: Path) -> None:

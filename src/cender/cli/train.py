@@ -105,9 +105,14 @@ def recognizer(
     lessons = collect_lessons(folders)
     STDERR.print(f"{len(lessons.annotated)} annotated volumes, {len(lessons.recording)} others to learn from")
     checkpoint = target.with_suffix(".checkpoint")
-    weights, history = _watch_stages(
-        lambda on_step: train_weights(lessons.annotated, lessons.recording, config, seed, on_step, checkpoint)
-    )
+    try:
+        weights, history = _watch_stages(
+            lambda on_step: train_weights(lessons.annotated, lessons.recording, config, seed, on_step, checkpoint)
+        )
+    except KeyboardInterrupt:
+        kept = "the same command goes on from there" if checkpoint.exists() else "too early for anything to be kept"
+        STDERR.print(f"stopped: {kept}")
+        raise typer.Exit(130) from None
     save_weights(weights, target)
     checkpoint.unlink(missing_ok=True)
     picture = target.with_suffix(".png")
