@@ -18,7 +18,7 @@ def find_peaks(heat: Float32[np.ndarray, "z y x"], least: float, across_z: bool)
     if across_z:
         peak[1:] &= heat[1:] >= highest[:-1]
         peak[:-1] &= heat[:-1] > highest[1:]
-    # Twenty times as fast as `argwhere`.
+    # Much faster than `argwhere`, which searches along every axis.
     return np.stack(np.unravel_index(np.flatnonzero(peak), peak.shape), axis=1)
 
 

@@ -24,7 +24,7 @@ def measure_regions(red: Real[np.ndarray, "z y x"], regions: Regions) -> Regions
     row, rows = _share_pixels(y, h, side, red.shape[1])
     column, columns = _share_pixels(x, w, side, red.shape[2])
     line = (regions.z[:, None] * red.shape[1] + row) * red.shape[2]
-    # Twice as fast as three indices, where the frames lie one after the other.
+    # One index is faster than three, where the frames lie one after the other.
     patch = np.take(red.reshape(-1), line[:, :, None] + column[:, None, :]).astype(np.float32)
     # Sums over columns first, for the box's own, the left and the right columns; then over rows.
     across = patch @ columns  # n side 3

@@ -1,4 +1,4 @@
-"""From the head's part of a volume to what the network sees: its own grid and its own brightness."""
+"""From the head's part of a volume to what the network sees: a grid that it knows and its own brightness."""
 
 from dataclasses import dataclass
 
@@ -57,7 +57,7 @@ class Grid:
 def cut_head(
     red: Shaped[np.ndarray, "z y x"], crop: Crop, voxel_um: VoxelSize
 ) -> tuple[Float32[np.ndarray, "zn yn xn"], Grid]:
-    """The head on the network's grid (about 0.3 × 0.3 µm, 1.5 µm), with brightness from about 0 to 1."""
+    """The head on a grid that the network knows, with brightness from about 0 to 1."""
     part, dark, bright, grid = _fit_head(red, crop, voxel_um)
     return compress(part, dark, bright), grid
 
