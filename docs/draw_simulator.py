@@ -3,7 +3,7 @@
 import os
 from pathlib import Path
 
-from cender.bench.realism import SEEDS, Comparison, Realism, compare_with_real
+from cender.bench.realism.compare import SEEDS, Comparison, Realism, compare_with_real
 from cender.plots.realism import draw_realism
 from cender.plots.simulator import draw_simulation
 from cender.plots.style import save_figure

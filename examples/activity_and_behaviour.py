@@ -16,7 +16,7 @@ import numpy as np
 import polars as pl
 
 import cender
-from cender.pipeline.simulated import save_simulation
+from cender.pipeline.learn.simulated import save_simulation
 from cender.simulate import SimulateParams
 
 # A recording as small as can be, so that this takes a minute.

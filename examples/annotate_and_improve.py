@@ -13,8 +13,8 @@ from typing import Any
 
 import cender
 from cender.io import save_weights
-from cender.pipeline.recognizer import train_weights
-from cender.pipeline.simulated import save_simulation
+from cender.pipeline.learn.simulated import save_simulation
+from cender.pipeline.recording.recognizer import train_weights
 from cender.report.digest import digest_run
 from cender.report.folder import read_folder
 from cender.simulate import SimulateParams

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import cender
-from cender.pipeline.simulated import save_simulation
+from cender.pipeline.learn.simulated import save_simulation
 from cender.simulate import SimulateParams
 
 # A recording as small as can be, so that this takes a minute.

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from cender.report import write_report as write_report
     from cender.simulate import simulate_recording as simulate_recording
     from cender.types import Annotation as Annotation
+    from cender.types import Annotations as Annotations
     from cender.types import Recording as Recording
-    from cender.types import Truth as Truth
     from cender.types import Volume as Volume
 
 __version__ = "0.1.0"
@@ -34,7 +34,7 @@ _HOMES = {
     "Config": "cender.config",
     "Recording": "cender.types",
     "Run": "cender.pipeline.run",
-    "Truth": "cender.types",
+    "Annotations": "cender.types",
     "Volume": "cender.types",
     "evaluate_recording": "cender.evaluate",
     "load_config": "cender.config",

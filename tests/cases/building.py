@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from cender.types import Annotation, Crop, Head, Regions, Truth, VoxelSize
+from cender.types import Annotation, Annotations, Crop, Head, Regions, VoxelSize
 
 
 @dataclass(frozen=True)
@@ -29,15 +29,15 @@ class Neuron:
 
 @dataclass(frozen=True)
 class Case:
-    """Truth and prediction with the figures that a person works out by looking at them.
+    """Annotations and prediction with the figures that a person works out by looking at them.
 
     ``expected`` maps a dotted path into the result's JSON to its value.
     """
 
     name: str
     story: str
-    truth: Truth
-    predicted: Truth
+    truth: Annotations
+    predicted: Annotations
     expected: Mapping[str, float | int | None]
     options: Mapping[str, Any] = field(default_factory=dict)
 
@@ -71,9 +71,9 @@ def volume(
 
 def recording(
     *annotations: Annotation, source: str = "case", ratio: Mapping[tuple[int, int], float] | None = None
-) -> Truth:
+) -> Annotations:
     """These volumes as one recording with voxels of 1 µm."""
-    return Truth(source, VoxelSize(1.0, 1.0, 1.0), 5.0, {a.volume: a for a in annotations}, ratio or {})
+    return Annotations(source, VoxelSize(1.0, 1.0, 1.0), 5.0, {a.volume: a for a in annotations}, ratio or {})
 
 
 def head(anterior_yx: tuple[float, float], ventral_yx: tuple[float, float]) -> Head:

@@ -5,11 +5,11 @@ from dataclasses import replace
 
 import numpy as np
 
-from cender.bench.identity import Learn, Recognize
-from cender.types import Annotation, Identities, Truth
+from cender.bench.identity.measure import Learn, Recognize
+from cender.types import Annotation, Annotations, Identities
 
 
-def make_truth(volumes: int = 60, neurons: int = 12, rate_hz: float | None = 2.0, drift: float = 0.0) -> Truth:
+def make_truth(volumes: int = 60, neurons: int = 12, rate_hz: float | None = 2.0, drift: float = 0.0) -> Annotations:
     """Neurons 10 µm apart on a line that drifts; the last two of them have no identity."""
     rng = np.random.default_rng(3)
     line = np.stack([np.zeros(neurons), np.zeros(neurons), 10.0 * np.arange(neurons)], axis=1)
@@ -18,7 +18,7 @@ def make_truth(volumes: int = 60, neurons: int = 12, rate_hz: float | None = 2.0
         volume: Annotation.from_points(volume, line + rng.normal(0, 0.5, line.shape) + drift * volume, identity)
         for volume in range(volumes)
     }
-    return Truth("made up", None, rate_hz, annotations)
+    return Annotations("made up", None, rate_hz, annotations)
 
 
 def learn_nearest(annotated: Sequence[Annotation], recording: Sequence[Annotation], seed: int) -> Recognize:

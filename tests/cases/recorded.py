@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 
 from cender.io import save_recording
-from cender.pipeline.executor import Processed
-from cender.pipeline.job import VolumeJob
+from cender.pipeline.volumes.executor import Processed
+from cender.pipeline.volumes.job import VolumeJob
 from cender.types import Crop, Head, Intensities, Neurons, Outcome, Recording, Regions, VoxelSize
 
 VOXEL = VoxelSize(1.5, 0.5, 0.5)

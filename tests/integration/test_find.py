@@ -8,11 +8,11 @@ import pytest
 from cender.config import Config, load_config
 from cender.evaluate import evaluate_recording
 from cender.io import create_run, load_run, save_outcomes
-from cender.pipeline.detector import build_detector
-from cender.pipeline.recording import process_recording
-from cender.pipeline.volume import annotate_outcome, process_volume
+from cender.pipeline.volumes.detector import build_detector
+from cender.pipeline.volumes.sequence import process_recording
+from cender.pipeline.volumes.volume import annotate_outcome, process_volume
 from cender.simulate import SimulateParams, simulate_recording
-from cender.types import Truth, Volume, VoxelSize
+from cender.types import Annotations, Volume, VoxelSize
 
 VOXEL = VoxelSize(1.5, 0.3, 0.3)
 
@@ -29,7 +29,7 @@ def found(simulation):
 
 def test_most_neurons_are_found_and_most_findings_are_neurons(simulation, found) -> None:
     truth = simulation.truth(range(2, 17, 14))
-    predicted = Truth("run", VOXEL, 5.0, {one.volume: annotate_outcome(one, VOXEL) for one in found})
+    predicted = Annotations("run", VOXEL, 5.0, {one.volume: annotate_outcome(one, VOXEL) for one in found})
     result = evaluate_recording(predicted, truth)
     assert result.detection_2d.f1 > 0.9
     assert result.detection_3d.f1 > 0.92
@@ -52,7 +52,7 @@ def test_another_voxel_size_needs_no_other_weights(simulation) -> None:
     other = simulate_recording(params)
     outcome = next(process_recording(other.recording, Config(), volumes=(2,)))
     voxel = VoxelSize(*params.voxel_um)
-    predicted = Truth("run", voxel, 5.0, {2: annotate_outcome(outcome, voxel)})
+    predicted = Annotations("run", voxel, 5.0, {2: annotate_outcome(outcome, voxel)})
     assert evaluate_recording(predicted, other.truth(range(2, 3))).centre.f1 > 0.85
 
 
@@ -64,7 +64,7 @@ def test_int8_finds_what_float32_finds(simulation) -> None:
         detector = build_detector(load_config(None, [f"detect.precision={precision}"]).detect)
         outcome = process_volume(volume, detector, config.preprocess, config.merge)
         truth = simulation.truth(range(16, 17))
-        predicted = Truth("run", VOXEL, 5.0, {16: annotate_outcome(outcome, VOXEL)})
+        predicted = Annotations("run", VOXEL, 5.0, {16: annotate_outcome(outcome, VOXEL)})
         counts[precision] = evaluate_recording(predicted, truth).detection_3d.f1
     assert abs(counts["int8"] - counts["float32"]) < 0.02
 

@@ -14,7 +14,7 @@ from cender.cli import demo as demo_command
 from cender.cli.app import app
 from cender.errors import CenderError, DataError, UnsupportedFormat
 from cender.io import FORMATS, RecordingParams, load_truth, open_recording
-from cender.pipeline.simulated import save_simulation
+from cender.pipeline.learn.simulated import save_simulation
 from cender.simulate import Simulation
 
 SMALL = ["--set", "simulate.shape=[6, 96, 80]", "--set", "simulate.voxel_um=[1.5, 1.2, 1.2]"]

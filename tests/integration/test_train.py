@@ -11,10 +11,10 @@ from cender.config import load_config
 from cender.errors import CenderError, DataError
 from cender.io import load_truth, load_weights, save_truth
 from cender.nets.scoring import KIND
-from cender.pipeline.detector import build_detector
-from cender.pipeline.simulated import save_simulation
+from cender.pipeline.learn.simulated import save_simulation
+from cender.pipeline.volumes.detector import build_detector
 from cender.simulate import SimulateParams, simulate_recording
-from cender.types import Annotation, Truth
+from cender.types import Annotation, Annotations
 
 QUICK = ["train.fine_steps=2", "train.steps=2", "train.check_every=1", "train.window_px=32", "train.windows=1"]
 
@@ -56,7 +56,7 @@ def test_centres_alone_refine_weights_but_cannot_start_from_nothing(worm: Path, 
     points = {key: Annotation.from_points(key, one.centre_um, one.identity) for key, one in truth.annotations.items()}
     bare = tmp_path / "bare"
     bare.mkdir()
-    save_truth(Truth("points", truth.voxel_um, truth.rate_hz, points), bare / "truth")
+    save_truth(Annotations("points", truth.voxel_um, truth.rate_hz, points), bare / "truth")
     shutil.copy(worm / "recording.npz", bare)
     out = tmp_path / "a.safetensors"
     train(bare, "--out", out, "--partial")

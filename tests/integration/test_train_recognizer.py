@@ -12,12 +12,12 @@ from cender.cli.app import app
 from cender.config import Config
 from cender.errors import CenderError, DataError
 from cender.io import load_weights, save_truth
-from cender.pipeline.lessons import collect_lessons
-from cender.pipeline.recognizer import KIND, build_recognizer, load_recognizer
-from cender.training import fitting
-from cender.training.clouds import Cloud
-from cender.training.fitting import Pace
-from cender.types import Annotation, Truth
+from cender.pipeline.learn.lessons import collect_lessons
+from cender.pipeline.recording.recognizer import KIND, build_recognizer, load_recognizer
+from cender.training.recognizer import fitting
+from cender.training.recognizer.clouds import Cloud
+from cender.training.recognizer.fitting import Pace
+from cender.types import Annotation, Annotations
 
 QUICK = {"steps": 8, "self_steps": 4, "self_rounds": 1, "warped": 2, "threads": 1}
 FILM = film_head(make_head(40), 8)
@@ -26,7 +26,7 @@ FILM = film_head(make_head(40), 8)
 def save_folder(path: Path, volumes: list[Annotation], annotated: int) -> Path:
     """A truth folder in which only the first volumes have identities."""
     known = [one if row < annotated else replace(one, identity=one.identity * 0 - 1) for row, one in enumerate(volumes)]
-    save_truth(Truth("made up", None, 5.0, {one.volume: one for one in known}), path)
+    save_truth(Annotations("made up", None, 5.0, {one.volume: one for one in known}), path)
     return path
 
 

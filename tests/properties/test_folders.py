@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cender.io.results.outcomes import save_outcomes
-from cender.io.results.run_folder import create_run
-from cender.io.results.run_results import load_run
-from cender.io.results.truth_folder import load_truth, save_truth
-from cender.types import Annotation, Crop, Head, Identities, Neurons, Outcome, Regions, Truth, VoxelSize
+from cender.io.results.folder.run_folder import create_run
+from cender.io.results.folder.run_results import load_run
+from cender.io.results.parts.outcomes import save_outcomes
+from cender.io.results.truth.folder import load_truth, save_truth
+from cender.types import Annotation, Annotations, Crop, Head, Identities, Neurons, Outcome, Regions, VoxelSize
 
 numbers = st.floats(-1e4, 1e4, allow_subnormal=False)
 sizes = st.floats(0.01, 100.0)
@@ -68,9 +68,9 @@ def annotations(draw: st.DrawFn, volume: int) -> Annotation:
 
 
 @st.composite
-def truths(draw: st.DrawFn) -> Truth:
+def truths(draw: st.DrawFn) -> Annotations:
     volumes = draw(st.lists(st.integers(0, 500), min_size=1, max_size=4, unique=True))
-    return Truth(
+    return Annotations(
         "somewhere",
         draw(st.none() | voxels),
         draw(st.none() | sizes),
@@ -96,7 +96,7 @@ def assert_same(found: object, expected: object) -> None:
 
 @given(truths())
 @settings(max_examples=20)
-def test_truth_folder_round_trips(truth: Truth) -> None:
+def test_truth_folder_round_trips(truth: Annotations) -> None:
     with tempfile.TemporaryDirectory() as folder:
         save_truth(truth, Path(folder))
         found = load_truth(Path(folder))

@@ -11,7 +11,7 @@ from scipy.optimize import linear_sum_assignment
 from cases.building import Neuron, recording, volume
 from cender.evaluate import evaluate_recording, match_centres, match_neurons
 from cender.evaluate.match import match_pairs
-from cender.types import Annotation, Truth
+from cender.types import Annotation, Annotations
 
 # Odd sizes and positions: two pairs of exactly the same overlap would leave the order to decide.
 place = st.floats(0, 24).map(lambda value: round(value, 3))
@@ -26,7 +26,7 @@ neuron = st.builds(
 
 
 @st.composite
-def sides(draw: st.DrawFn, *, largest: int = 7, names: bool = True) -> Truth:
+def sides(draw: st.DrawFn, *, largest: int = 7, names: bool = True) -> Annotations:
     """A recording of one or two volumes with distinct identities in each."""
     annotations = []
     for index in range(draw(st.integers(1, 2))):
@@ -82,7 +82,9 @@ def test_matching_is_symmetric_in_its_sides(quality: np.ndarray) -> None:
 
 @settings(max_examples=50)
 @given(sides(), sides(), st.randoms(use_true_random=False))
-def test_order_of_neurons_does_not_matter(truth: Truth, predicted: Truth, random: np.random.Generator) -> None:
+def test_order_of_neurons_does_not_matter(
+    truth: Annotations, predicted: Annotations, random: np.random.Generator
+) -> None:
     a, b = truth.annotations[0], predicted.annotations[0]
     assume(len(np.unique(np.concatenate([a.centre_um, b.centre_um]), axis=0)) == len(a) + len(b))
     order_a, order_b = (np.array(random.sample(range(len(s)), len(s)), int) for s in (a, b))
@@ -105,7 +107,7 @@ def test_matching_is_equivariant_under_permutation(seed: int, rows: int, columns
 
 @settings(max_examples=50)
 @given(sides())
-def test_a_perfect_prediction_has_perfect_figures(truth: Truth) -> None:
+def test_a_perfect_prediction_has_perfect_figures(truth: Annotations) -> None:
     perfect = replace(
         truth,
         annotations={t: replace(a, probability=np.ones(len(a))) for t, a in truth.annotations.items()},
@@ -120,7 +122,7 @@ def test_a_perfect_prediction_has_perfect_figures(truth: Truth) -> None:
 
 @settings(max_examples=50)
 @given(sides(), sides())
-def test_figures_keep_their_bounds(truth: Truth, predicted: Truth) -> None:
+def test_figures_keep_their_bounds(truth: Annotations, predicted: Annotations) -> None:
     figures = evaluate_recording(predicted, truth).as_json()
     for topic in ("detection_2d", "detection_3d", "centre"):
         precision, recall, f1 = (figures[topic][key] for key in ("precision", "recall", "f1"))
@@ -135,7 +137,7 @@ def test_figures_keep_their_bounds(truth: Truth, predicted: Truth) -> None:
 
 @settings(max_examples=50)
 @given(sides(), sides())
-def test_exchanging_the_sides_exchanges_precision_and_recall(truth: Truth, predicted: Truth) -> None:
+def test_exchanging_the_sides_exchanges_precision_and_recall(truth: Annotations, predicted: Annotations) -> None:
     both = truth.annotations.keys() & predicted.annotations.keys()
     one, other = (
         evaluate_recording(predicted, truth, volumes=both),
@@ -148,7 +150,7 @@ def test_exchanging_the_sides_exchanges_precision_and_recall(truth: Truth, predi
 
 @settings(max_examples=50)
 @given(sides(), sides(), st.floats(100, 200))
-def test_a_false_detection_never_raises_precision(truth: Truth, predicted: Truth, x: float) -> None:
+def test_a_false_detection_never_raises_precision(truth: Annotations, predicted: Annotations, x: float) -> None:
     extra = volume(0, Neuron(x, x))
     found = predicted.annotations[0]
     regions = found.regions
@@ -176,7 +178,7 @@ def test_a_false_detection_never_raises_precision(truth: Truth, predicted: Truth
 
 @settings(max_examples=50)
 @given(sides(), sides())
-def test_renaming_never_makes_it_worse(truth: Truth, predicted: Truth) -> None:
+def test_renaming_never_makes_it_worse(truth: Annotations, predicted: Annotations) -> None:
     kept = evaluate_recording(predicted, truth).identity
     renamed = evaluate_recording(predicted, truth, rename=True).identity
     assert renamed.right >= kept.right

@@ -66,7 +66,7 @@ def claim_folder(out: Path) -> None:
 def simulate(tour: Tour) -> None:
     """Simulating a freely moving head, with the truth about every neuron"""
     from cender.cli.console import show_progress
-    from cender.pipeline.simulated import save_simulation
+    from cender.pipeline.learn.simulated import save_simulation
 
     with show_progress() as bar:
         task = bar.add_task("drawing volumes", total=len(tour.simulation.recording))

@@ -9,7 +9,7 @@ from cender.cli.options import Json
 
 if TYPE_CHECKING:
     from cender.evaluate import Result
-    from cender.types import Truth
+    from cender.types import Annotations
 
 
 def evaluate(
@@ -53,7 +53,7 @@ def evaluate(
         print_result(result, STDOUT)
 
 
-def _load_side(path: Path) -> "Truth":
+def _load_side(path: Path) -> "Annotations":
     from cender.errors import DataError
     from cender.io import load_run, load_truth
 
@@ -81,7 +81,7 @@ def _parse_range(text: str | None) -> range | None:
     return range(int(first), int(stop))
 
 
-def _check_volumes(truth: "Truth", path: Path, wanted: range | None, text: str | None) -> None:
+def _check_volumes(truth: "Annotations", path: Path, wanted: range | None, text: str | None) -> None:
     from cender.errors import DataError
 
     if not truth.annotations:

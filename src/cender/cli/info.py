@@ -9,7 +9,7 @@ import typer
 from cender.cli.options import ConfigFile, Json, Sets
 
 if TYPE_CHECKING:
-    from cender.io.recordings.inspection import Inspection
+    from cender.io.recordings.inspect.look import Inspection
     from cender.types import Recording
 
 

@@ -8,10 +8,10 @@ import typer
 from cender.cli.options import ConfigFile, Sets
 
 if TYPE_CHECKING:
-    from cender.pipeline.plan import Plan
-    from cender.pipeline.progress import Progress
+    from cender.pipeline.plan.decide import Plan
+    from cender.pipeline.plan.progress import Progress
+    from cender.pipeline.plan.work import Work
     from cender.pipeline.run import Run
-    from cender.pipeline.work import Work
 
 
 def run(
@@ -38,9 +38,9 @@ def run(
     """
     from cender.cli.console import STDERR
     from cender.config import load_config
-    from cender.pipeline.allocation import reuse_memory
+    from cender.pipeline.plan.work import is_run_folder, load_values
     from cender.pipeline.run import plan_run, run_recording
-    from cender.pipeline.work import is_run_folder, load_values
+    from cender.pipeline.volumes.allocation import reuse_memory
 
     reuse_memory()
     folder = recording[0] if out is None and is_run_folder(recording[0]) else out
@@ -120,7 +120,7 @@ def _print_plan(work: "Work", plan: "Plan", workers: int) -> None:
     from rich.markup import escape
 
     from cender.cli.console import STDOUT
-    from cender.pipeline.estimate import estimate_run
+    from cender.pipeline.plan.estimate import estimate_run
 
     STDOUT.print(f"{escape(str(work.path))}: {len(plan.chosen)} volumes of {escape(work.recording.source)}")
     for reason in plan.reasons or ("nothing to do: everything is up to date",):

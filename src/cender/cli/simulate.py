@@ -28,7 +28,7 @@ def simulate(
     """
     from cender.cli.console import STDERR, show_progress
     from cender.config import load_config
-    from cender.pipeline.simulated import save_simulation
+    from cender.pipeline.learn.simulated import save_simulation
     from cender.simulate import simulate_recording
 
     given = {"preset": preset, "seed": seed, "volumes": volumes}

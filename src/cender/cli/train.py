@@ -46,7 +46,7 @@ def detector(
     from cender.config import load_config
     from cender.errors import DataError
     from cender.io import save_weights
-    from cender.pipeline.learning import collect_samples, learn_detector
+    from cender.pipeline.learn.learning import collect_samples, learn_detector
 
     config = load_config(config_file, sets or [])
     if not folders and not simulated:
@@ -95,8 +95,8 @@ def recognizer(
     from cender.config import load_config
     from cender.errors import DataError
     from cender.io import save_weights
-    from cender.pipeline.lessons import collect_lessons
-    from cender.pipeline.recognizer import train_weights
+    from cender.pipeline.learn.lessons import collect_lessons
+    from cender.pipeline.recording.recognizer import train_weights
 
     config = load_config(config_file, sets or [])
     target = out or (folders[0] / "models" / "recognizer.safetensors" if len(folders) == 1 else None)

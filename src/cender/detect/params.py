@@ -11,8 +11,8 @@ from cender.types import Params
 class DetectParams(Params):
     """How neuronal regions are found."""
 
-    method: Literal["dense", "paper"] = Field(
-        "dense", description="'dense': ours; 'paper': multi-field detection as published"
+    method: Literal["default", "paper"] = Field(
+        "default", description="'default': ours; 'paper': multi-field detection as published"
     )
     weights: str | None = Field(None, description="weights to use instead of the shipped ones (safetensors)")
     device: Literal["auto", "cpu", "cuda"] = Field(

@@ -7,7 +7,7 @@ import numpy as np
 
 from cender.errors import ShapeMismatch
 from cender.evaluate.match import Matching, match_boxes, match_centres, match_neurons, match_partners
-from cender.types import Annotation, Regions, Truth
+from cender.types import Annotation, Annotations, Regions
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +28,7 @@ class Pairing:
     missing: bool = False
 
 
-def pair_volumes(predicted: Truth, truth: Truth, volumes: Iterable[int]) -> tuple[Pairing, ...]:
+def pair_volumes(predicted: Annotations, truth: Annotations, volumes: Iterable[int]) -> tuple[Pairing, ...]:
     """Match prediction and truth in each of these volumes, which the truth must have."""
     boxed = _has_boxes(predicted) and _has_boxes(truth)
     centred = _has_centres(predicted) and _has_centres(truth)
@@ -61,19 +61,19 @@ def pair_volume(
     return Pairing(truth, side, boxes, neurons, centres, match_partners(truth, side), predicted is None)
 
 
-def _has_boxes(side: Truth) -> bool:
+def _has_boxes(side: Annotations) -> bool:
     annotations = side.annotations.values()
     return any(len(a.regions) for a in annotations) or not any(len(a) for a in annotations)
 
 
-def _has_centres(side: Truth) -> bool:
+def _has_centres(side: Annotations) -> bool:
     annotations = side.annotations.values()
     return any(bool(np.isfinite(a.centre_um).all()) for a in annotations if len(a)) or not any(
         len(a) for a in annotations
     )
 
 
-def _check_voxel_sizes(predicted: Truth, truth: Truth) -> None:
+def _check_voxel_sizes(predicted: Annotations, truth: Annotations) -> None:
     if predicted.voxel_um is None or truth.voxel_um is None:
         return
     if not np.allclose(predicted.voxel_um, truth.voxel_um, rtol=0.01):
@@ -85,7 +85,7 @@ def _check_voxel_sizes(predicted: Truth, truth: Truth) -> None:
         )
 
 
-def _format_um(side: Truth) -> str:
+def _format_um(side: Annotations) -> str:
     return " × ".join(f"{size:g}" for size in side.voxel_um or ())
 
 

@@ -12,12 +12,12 @@ from cender.evaluate.pairing import Pairing, pair_volumes
 from cender.evaluate.rename import find_renaming, rename_pairings, rename_ratios
 from cender.evaluate.result import Provenance, Result
 from cender.evaluate.traces import measure_traces
-from cender.types import Truth
+from cender.types import Annotations
 
 
 def evaluate_recording(
-    predicted: Truth,
-    truth: Truth,
+    predicted: Annotations,
+    truth: Annotations,
     *,
     volumes: Collection[int] | None = None,
     rename: bool = False,
@@ -66,7 +66,7 @@ def _count_outcomes(neurons: NamedNeurons) -> dict[str, int]:
     return {kind: int((neurons.outcome == kind).sum()) for kind in IDENTITY_OUTCOMES}
 
 
-def _describe(predicted: Truth, truth: Truth, pairings: Iterable[Pairing], renamed: bool) -> Provenance:
+def _describe(predicted: Annotations, truth: Annotations, pairings: Iterable[Pairing], renamed: bool) -> Provenance:
     pairings = tuple(pairings)
     # What the prediction says of its split goes before what the truth says; the data's seed is the truth's.
     said = {**predicted.provenance, **truth.provenance}

@@ -8,45 +8,45 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from cender.io.params import RecordingParams as RecordingParams
-    from cender.io.recordings.formats import FORMATS as FORMATS
-    from cender.io.recordings.formats import open_recording as open_recording
-    from cender.io.recordings.formats import save_recording as save_recording
-    from cender.io.recordings.inspection import inspect_recording as inspect_recording
-    from cender.io.recordings.repeat import repeat_recording as repeat_recording
+    from cender.io.recordings.arrange.repeat import repeat_recording as repeat_recording
+    from cender.io.recordings.inspect.look import inspect_recording as inspect_recording
+    from cender.io.recordings.readers import FORMATS as FORMATS
+    from cender.io.recordings.readers import open_recording as open_recording
+    from cender.io.recordings.readers import save_recording as save_recording
     from cender.io.results.annotations import load_human as load_human
     from cender.io.results.annotations import save_human as save_human
-    from cender.io.results.outcomes import save_outcomes as save_outcomes
-    from cender.io.results.run_folder import RunFolder as RunFolder
-    from cender.io.results.run_folder import create_run as create_run
-    from cender.io.results.run_folder import migrate_run as migrate_run
-    from cender.io.results.run_folder import open_run as open_run
-    from cender.io.results.run_results import load_run as load_run
-    from cender.io.results.truth_folder import load_truth as load_truth
-    from cender.io.results.truth_folder import save_truth as save_truth
-    from cender.io.results.truth_writer import TruthWriter as TruthWriter
+    from cender.io.results.folder.run_folder import RunFolder as RunFolder
+    from cender.io.results.folder.run_folder import create_run as create_run
+    from cender.io.results.folder.run_folder import migrate_run as migrate_run
+    from cender.io.results.folder.run_folder import open_folder as open_folder
+    from cender.io.results.folder.run_results import load_run as load_run
+    from cender.io.results.parts.outcomes import save_outcomes as save_outcomes
+    from cender.io.results.truth.folder import load_truth as load_truth
+    from cender.io.results.truth.folder import save_truth as save_truth
+    from cender.io.results.truth.writer import TruthWriter as TruthWriter
     from cender.io.weights import load_weights as load_weights
     from cender.io.weights import save_weights as save_weights
     from cender.io.weights import shipped_weights as shipped_weights
 
 _HOMES = {
-    "FORMATS": "cender.io.recordings.formats",
+    "FORMATS": "cender.io.recordings.readers",
     "RecordingParams": "cender.io.params",
-    "RunFolder": "cender.io.results.run_folder",
-    "TruthWriter": "cender.io.results.truth_writer",
-    "create_run": "cender.io.results.run_folder",
-    "inspect_recording": "cender.io.recordings.inspection",
+    "RunFolder": "cender.io.results.folder.run_folder",
+    "TruthWriter": "cender.io.results.truth.writer",
+    "create_run": "cender.io.results.folder.run_folder",
+    "inspect_recording": "cender.io.recordings.inspect.look",
     "load_human": "cender.io.results.annotations",
-    "load_run": "cender.io.results.run_results",
-    "load_truth": "cender.io.results.truth_folder",
+    "load_run": "cender.io.results.folder.run_results",
+    "load_truth": "cender.io.results.truth.folder",
     "load_weights": "cender.io.weights",
-    "migrate_run": "cender.io.results.run_folder",
-    "open_recording": "cender.io.recordings.formats",
-    "open_run": "cender.io.results.run_folder",
-    "repeat_recording": "cender.io.recordings.repeat",
+    "migrate_run": "cender.io.results.folder.run_folder",
+    "open_recording": "cender.io.recordings.readers",
+    "open_folder": "cender.io.results.folder.run_folder",
+    "repeat_recording": "cender.io.recordings.arrange.repeat",
     "save_human": "cender.io.results.annotations",
-    "save_outcomes": "cender.io.results.outcomes",
-    "save_recording": "cender.io.recordings.formats",
-    "save_truth": "cender.io.results.truth_folder",
+    "save_outcomes": "cender.io.results.parts.outcomes",
+    "save_recording": "cender.io.recordings.readers",
+    "save_truth": "cender.io.results.truth.folder",
     "save_weights": "cender.io.weights",
     "shipped_weights": "cender.io.weights",
 }

@@ -20,7 +20,7 @@ __all__ = ["DepthBounds", "MergeParams", "gather_neurons", "learn_depth_bounds",
 def merge_regions(detections: Detections, params: MergeParams | None = None, voxel_um: VoxelSize = VOXEL_UM) -> Neurons:
     """Neurons of one volume: every region in at most one, at most one region a frame, consecutive frames only.
 
-    With the method ``centres`` each 3D centre of the detector gathers its regions; a centre without a region is
+    With the method ``default`` each 3D centre of the detector gathers its regions; a centre without a region is
     dropped, since nothing could be measured of it. Chains of confident regions far from all centres, and all regions
     of a detector that sees no centres, are linked along z and cut where two neurons are likelier than one. Where there
     are centres, each neuron is then judged as a whole: unlikely ones are dropped, and the score of the others is the

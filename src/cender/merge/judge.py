@@ -10,8 +10,8 @@ from cender.merge.depth import VOXEL_UM, DepthBounds
 from cender.merge.split import measure_sides
 from cender.types import Neurons, VoxelSize
 
-# Log-odds that a neuron is real: weights of the columns of `describe_neurons`, as `python -m cender.training.judge`
-# fits them to what the shipped weights find in simulated animals, usual ones and others.
+# Log-odds that a neuron is real: weights of the columns of `describe_neurons`, fitted by `python -m
+# cender.training.shipped.judge` to what the shipped weights find in simulated animals, usual ones and others.
 NEURON_WEIGHTS = np.array([-3.29, 0.46, -0.76, -0.03, 0.69, 3.16, -0.11, -0.2, -0.63, -0.15])
 
 _STEP_UM = 1.5

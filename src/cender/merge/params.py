@@ -10,9 +10,9 @@ from cender.types import Params
 class MergeParams(Params):
     """How regions of neighbouring frames become neurons."""
 
-    method: Literal["centres", "paper"] = Field(
-        "centres",
-        description="'centres': ours, from 3D centres where there are any; 'paper': link and split as published",
+    method: Literal["default", "paper"] = Field(
+        "default",
+        description="'default': ours, from 3D centres where there are any; 'paper': link and split as published",
     )
     link_iou: float = Field(
         0.05, ge=0, lt=1, description="regions of neighbouring frames that overlap less are not linked"

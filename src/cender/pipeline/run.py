@@ -10,21 +10,21 @@ import polars as pl
 
 from cender.config import Config
 from cender.errors import DataError
-from cender.io import create_run, load_run, open_run
+from cender.io import create_run, load_run, open_folder
 from cender.io.atomic import explain_failure
-from cender.io.results.run_folder import RunFolder
-from cender.pipeline.channels import describe_channels, format_channel_map, settle_channel_map
-from cender.pipeline.executor import choose_executor
-from cender.pipeline.inputs import find_all_models
-from cender.pipeline.job import VolumeJob
-from cender.pipeline.plan import INPUTS, Plan, make_plan, make_state
-from cender.pipeline.progress import OnProgress, Progress, ignore_progress
-from cender.pipeline.reading import PatientReader
-from cender.pipeline.recording_pass import run_tables
-from cender.pipeline.summary import Summary, summarize_run
-from cender.pipeline.volume_pass import run_volumes
-from cender.pipeline.work import Work, describe_work, settle_work
-from cender.types import Recording, Truth
+from cender.io.results.folder.run_folder import RunFolder
+from cender.pipeline.plan.decide import INPUTS, Plan, make_plan, make_state
+from cender.pipeline.plan.inputs import find_all_models
+from cender.pipeline.plan.progress import OnProgress, Progress, ignore_progress
+from cender.pipeline.plan.summary import Summary, summarize_run
+from cender.pipeline.plan.work import Work, describe_work, settle_work
+from cender.pipeline.recording.recording_pass import run_tables
+from cender.pipeline.volumes.channels import describe_channels, format_channel_map, settle_channel_map
+from cender.pipeline.volumes.executor import choose_executor
+from cender.pipeline.volumes.job import VolumeJob
+from cender.pipeline.volumes.reading import PatientReader
+from cender.pipeline.volumes.volume_pass import run_volumes
+from cender.types import Annotations, Recording
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,27 +37,27 @@ class Run:
     @property
     def volumes(self) -> pl.DataFrame:
         """One row a volume: status, reason, time, head, quality."""
-        return open_run(self.path).load_table("volumes")
+        return open_folder(self.path).load_table("volumes")
 
     @property
     def regions(self) -> pl.DataFrame:
         """One row a box."""
-        return open_run(self.path).load_table("regions")
+        return open_folder(self.path).load_table("regions")
 
     @property
     def neurons(self) -> pl.DataFrame:
         """One row a neuron in a volume: place, identity, probability, intensities."""
-        return open_run(self.path).load_table("neurons")
+        return open_folder(self.path).load_table("neurons")
 
     @property
     def traces(self) -> pl.DataFrame:
         """One row an identity in a volume: time, intensities, ratio, whether it is valid."""
-        return open_run(self.path).load_table("traces")
+        return open_folder(self.path).load_table("traces")
 
     @property
     def timings(self) -> pl.DataFrame:
         """Milliseconds per volume and stage."""
-        return open_run(self.path).load_table("timings")
+        return open_folder(self.path).load_table("timings")
 
     @property
     def wide(self) -> pl.DataFrame:
@@ -67,18 +67,18 @@ class Run:
     @property
     def names(self) -> dict[int, str]:
         """Names of identities that the user has given."""
-        return open_run(self.path).load_names()
+        return open_folder(self.path).load_names()
 
     @property
     def settings(self) -> dict[str, Any]:
         """All of ``run.toml``."""
-        return open_run(self.path).load_settings()
+        return open_folder(self.path).load_settings()
 
     def recording(self) -> Recording:
         """Open the recording that the folder was made from."""
         return settle_work(self.path, None, None).recording
 
-    def load(self) -> Truth:
+    def load(self) -> Annotations:
         """The results in the form in which they are compared with a truth."""
         return load_run(self.path)
 
@@ -139,12 +139,12 @@ def plan_run(
 
 def open_results(path: str | Path) -> Run:
     """A finished run folder, to look at."""
-    return Run(open_run(Path(path)).path)
+    return Run(open_folder(Path(path)).path)
 
 
 def _claim(work: Work) -> RunFolder:
     with explain_failure(work.path):
-        return open_run(work.path) if work.kept else create_run(work.path, describe_work(work, {}))
+        return open_folder(work.path) if work.kept else create_run(work.path, describe_work(work, {}))
 
 
 def _run_passes(work: Work, plan: Plan, folder: RunFolder, executor: Any, on_progress: OnProgress) -> tuple[str, ...]:

@@ -8,7 +8,7 @@ from jaxtyping import Float
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from cender.plots.report_style import GREEN, QUIET, RED, WIDE_IN, lighten, start_light_figure
+from cender.plots.report.style import GREEN, QUIET, RED, WIDE_IN, lighten, start_light_figure
 
 COLOURS = {"red": RED, "green": GREEN}
 

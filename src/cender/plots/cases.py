@@ -8,7 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
-from cender.types import Annotation, Head, Truth
+from cender.types import Annotation, Annotations, Head
 
 TRUTH_COLOUR = "#1f77b4"
 PREDICTED_COLOUR = "#d95f02"
@@ -23,7 +23,7 @@ View = Literal["yx", "zx"]
 VIEWS: tuple[View, ...] = ("yx", "zx")
 
 
-def draw_case(truth: Truth, predicted: Truth) -> Figure:
+def draw_case(truth: Annotations, predicted: Annotations) -> Figure:
     """A figure of both sides: the ratios where there are some, else every volume seen along z and along y."""
     volumes = sorted(truth.annotations)
     figure = Figure(figsize=(max(2.6, 1.9 * len(volumes)), 2.6), dpi=90, layout="constrained")
@@ -55,7 +55,7 @@ def plot_sides(truth: Annotation, predicted: Annotation | None, ax: Axes, view: 
     return ax
 
 
-def plot_ratios(truth: Truth, predicted: Truth, ax: Axes) -> Axes:
+def plot_ratios(truth: Annotations, predicted: Annotations, ax: Axes) -> Axes:
     """True ratios as lines, predicted ones dashed, one above the other by identity."""
     for side, colour, line in ((truth, TRUTH_COLOUR, "-"), (predicted, PREDICTED_COLOUR, "--")):
         for identity in sorted({key[0] for key in truth.ratio}):

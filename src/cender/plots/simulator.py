@@ -22,12 +22,12 @@ from cender.plots.style import (
     start_figure,
     styled,
 )
-from cender.types import Annotation, Crop, Truth, Volume
+from cender.types import Annotation, Annotations, Crop, Volume
 
 HEAD_MARGIN_PX = 16
 
 
-def draw_simulation(volume: Volume, truth: Truth) -> Figure:
+def draw_simulation(volume: Volume, truth: Annotations) -> Figure:
     """Both channels projected, frames with their true boxes, the path of the head and the true activity."""
     annotation = truth.annotations[volume.index]
     with styled():
@@ -65,7 +65,7 @@ def draw_frames(volume: Volume, annotation: Annotation, count: int = 6) -> Figur
     return figure
 
 
-def draw_activity(truth: Truth) -> Figure:
+def draw_activity(truth: Annotations) -> Figure:
     """The true ratio of every neuron through time."""
     with styled():
         figure = start_figure(9.0, 5.0)
@@ -73,7 +73,7 @@ def draw_activity(truth: Truth) -> Figure:
     return figure
 
 
-def draw_motion(truth: Truth) -> Figure:
+def draw_motion(truth: Annotations) -> Figure:
     """The path of the head and its direction through time."""
     with styled():
         figure = start_figure(9.0, 4.0)
@@ -143,7 +143,7 @@ def plot_boxes(annotation: Annotation, ax: Axes, frame: int) -> Axes:
     return ax
 
 
-def plot_activity(truth: Truth, ax: Axes) -> Axes:
+def plot_activity(truth: Annotations, ax: Axes) -> Axes:
     """Heat map of every neuron's ratio against its rest, neurons that act alike side by side."""
     times_s, change = tabulate_activity(truth)
     limit = float(np.nanpercentile(change, 99)) if np.isfinite(change).any() else 1.0
@@ -165,7 +165,7 @@ def plot_activity(truth: Truth, ax: Axes) -> Axes:
     return ax
 
 
-def tabulate_activity(truth: Truth) -> tuple[Float[np.ndarray, " t"], Float[np.ndarray, "n t"]]:
+def tabulate_activity(truth: Annotations) -> tuple[Float[np.ndarray, " t"], Float[np.ndarray, "n t"]]:
     """Times, and ΔR/R₀ of the neurons that are seen in half of the volumes; NaN where one is not."""
     volumes = sorted(truth.annotations)
     identities = sorted({identity for identity, _ in truth.ratio})
@@ -179,7 +179,7 @@ def tabulate_activity(truth: Truth) -> tuple[Float[np.ndarray, " t"], Float[np.n
     return times_s, change[_order_alike(filled)]
 
 
-def plot_path(truth: Truth, ax: Axes) -> Axes:
+def plot_path(truth: Annotations, ax: Axes) -> Axes:
     """Path of the head in the image, from dark to bright, with where it points."""
     origin_um, anterior, _ = tabulate_heads(truth)
     pieces = np.stack([origin_um[:-1, ::-1], origin_um[1:, ::-1]], axis=1)
@@ -200,7 +200,7 @@ def plot_path(truth: Truth, ax: Axes) -> Axes:
     return ax
 
 
-def plot_heading(truth: Truth, ax: Axes) -> Axes:
+def plot_heading(truth: Annotations, ax: Axes) -> Axes:
     """Direction in which the head points through time."""
     _, anterior, times_s = tabulate_heads(truth)
     angle = np.rad2deg(np.unwrap(np.arctan2(-anterior[:, 0], anterior[:, 1])))
@@ -213,7 +213,7 @@ def plot_heading(truth: Truth, ax: Axes) -> Axes:
 
 
 def tabulate_heads(
-    truth: Truth,
+    truth: Annotations,
 ) -> tuple[Float[np.ndarray, "t 2"], Float[np.ndarray, "t 2"], Float[np.ndarray, " t"]]:
     """Origin (``y x``, µm), anterior direction and time of every volume whose head is known."""
     pixel_um = np.array(truth.voxel_um[1:] if truth.voxel_um else (1.0, 1.0))

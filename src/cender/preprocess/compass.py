@@ -139,7 +139,7 @@ def read_compass(spots: Spots, place: Float[np.ndarray, " 2"], weights: Weights)
 
 @cache
 def shipped_weights() -> Weights:
-    """The network's weights that come with cender; `cender.training.orientation` made them."""
+    """The network's weights that come with cender; `cender.training.shipped.orientation` made them."""
     stored = load((files("cender") / "weights" / WEIGHTS).read_bytes())
     return {name: value.astype(np.float32) for name, value in stored.items()}
 

@@ -4,7 +4,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from cender.recognize.paper_params import PaperParams
+from cender.recognize.paper.params import PaperParams
 from cender.types import Params
 
 

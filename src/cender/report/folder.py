@@ -9,8 +9,8 @@ import numpy as np
 from jaxtyping import Bool, Float, Int
 
 from cender.errors import DataError
-from cender.io import RunFolder, open_run
-from cender.io.results.heads import head_from_cells
+from cender.io import RunFolder, open_folder
+from cender.io.results.tables.heads import head_from_cells
 from cender.report.traces import widen_traces
 from cender.types import Head, Traces
 
@@ -86,7 +86,7 @@ def read_folder(path: Path) -> RunFacts:
     DataError
         It is no run folder, or one without any result.
     """
-    run = open_run(path)
+    run = open_folder(path)
     if not any(run.has_table(name) for name in TABLES):
         raise DataError(f"{path} has no results yet; `cender run {path}` makes them")
     gaps: list[Gap] = []

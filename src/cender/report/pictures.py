@@ -5,11 +5,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from cender.plots.activity import Fading, draw_bleaching
-from cender.plots.report_activity import draw_heat_map, draw_motion, draw_traces
-from cender.plots.report_frames import choose_frames, count_columns, draw_sample
-from cender.plots.report_speed import draw_speed
-from cender.plots.report_style import Picture, render_figure
-from cender.plots.report_timeline import draw_outcomes, draw_presence
+from cender.plots.report.activity import draw_heat_map, draw_motion, draw_traces
+from cender.plots.report.frames import choose_frames, count_columns, draw_sample
+from cender.plots.report.speed import draw_speed
+from cender.plots.report.style import Picture, render_figure
+from cender.plots.report.timeline import draw_outcomes, draw_presence
 from cender.report.digest import Digest
 from cender.report.folder import Gap, RunFacts
 from cender.report.presence import UNSURE

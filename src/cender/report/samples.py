@@ -9,8 +9,8 @@ from jaxtyping import Float, Int, Shaped
 
 from cender.errors import CenderError
 from cender.io import RecordingParams, open_recording
-from cender.io.recordings.joined import join_recordings
-from cender.plots.report_frames import Sample
+from cender.io.recordings.arrange.joined import join_recordings
+from cender.plots.report.frames import Sample
 from cender.report.folder import Gap, RunFacts, VolumeColumns
 from cender.report.presence import Presence
 from cender.types import Crop, Head, Recording, Regions

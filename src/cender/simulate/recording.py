@@ -8,7 +8,7 @@ from cender.simulate.params import SimulateParams
 from cender.simulate.rendering import render_volume
 from cender.simulate.truth import annotate_volume
 from cender.simulate.world import World, make_world
-from cender.types import Annotation, Recording, Truth, VoxelSize
+from cender.types import Annotation, Annotations, Recording, VoxelSize
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +34,7 @@ class Simulation:
         found: tuple[str, ...] = self.world.motion.events_at(volume / rate, (volume + 1) / rate)
         return (*found, "defocus") if self.world.blur_um[volume] > 0.3 else found
 
-    def truth(self, volumes: range | None = None) -> Truth:
+    def truth(self, volumes: range | None = None) -> Annotations:
         """The truth of these volumes (all of them by default) in memory."""
         params = self.world.params
         wanted = range(params.volumes) if volumes is None else volumes
@@ -46,7 +46,7 @@ class Simulation:
             if identity in annotations[volume].identity
         }
         time_s = {volume: self.recording.time_s(volume) for volume in wanted}
-        return Truth(
+        return Annotations(
             self.recording.source,
             VoxelSize(*params.voxel_um),
             params.rate_hz,

@@ -12,7 +12,7 @@ from cender.io.weights import load_weights, save_weights
 from cender.types import Weights
 
 if TYPE_CHECKING:
-    from cender.training.detector import Run
+    from cender.training.detector.train import Run
 
 KIND = "detector checkpoint"
 

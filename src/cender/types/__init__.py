@@ -1,6 +1,7 @@
 """The nouns of cender: small frozen records that flow between the stages."""
 
 from cender.types.annotation import Annotation
+from cender.types.annotations import Annotations
 from cender.types.head import Crop, Head
 from cender.types.identities import Identities
 from cender.types.intensities import Intensities
@@ -11,12 +12,12 @@ from cender.types.params import Params
 from cender.types.recording import Missing, Recording, Role, VoxelSize
 from cender.types.regions import Detections, Regions
 from cender.types.traces import Traces
-from cender.types.truth import Truth
 from cender.types.volume import Volume
 from cender.types.weights import Weights
 
 __all__ = [
     "Annotation",
+    "Annotations",
     "Crop",
     "Detections",
     "Head",
@@ -32,7 +33,6 @@ __all__ = [
     "Role",
     "Status",
     "Traces",
-    "Truth",
     "Volume",
     "VoxelSize",
     "Weights",

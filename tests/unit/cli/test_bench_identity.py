@@ -7,7 +7,7 @@ import pytest
 from typer.testing import CliRunner
 
 from cases.recognition import learn_nearest, make_truth
-from cender.bench import identity_plan
+from cender.bench.identity import plan as identity_plan
 from cender.cli.app import app
 from cender.errors import ConfigError, DataError
 from cender.io import save_truth
@@ -97,7 +97,7 @@ def test_images_of_simulated_animals(monkeypatch: pytest.MonkeyPatch) -> None:
 
     def open_subjects(points, config, repeats, seed=0, rate_hz=None, *, images=False):
         asked.append(images)
-        from cender.bench.identity_data import make_subject
+        from cender.bench.identity.data import make_subject
 
         return [make_subject(make_truth())] * repeats
 

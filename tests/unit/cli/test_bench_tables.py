@@ -5,7 +5,7 @@ import json
 import pytest
 from typer.testing import CliRunner
 
-from cender.bench import tables
+from cender.bench.paper import tables
 from cender.cli.app import app
 
 MADE = [tables.Table("Speed", ("method", "s/volume"), (("ours", 0.125), ("theirs", None)), "on paper")]

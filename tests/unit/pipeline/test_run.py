@@ -15,12 +15,12 @@ from cases.recorded import FakeExecutor, save_numbers
 from cender.config import Config, load_config
 from cender.errors import ConfigError, DataError, UnreadableRecording, UnsupportedFormat
 from cender.io import open_recording
-from cender.io.results import assembly as assembly_module
-from cender.io.results import parts as parts_module
-from cender.io.results.lock import hold_lock
+from cender.io.results.folder.lock import hold_lock
+from cender.io.results.parts import assembly as assembly_module
+from cender.io.results.parts import store as parts_module
 from cender.io.weights import save_weights
-from cender.pipeline import recording_pass
 from cender.pipeline import run as run_module
+from cender.pipeline.recording import recording_pass
 from cender.pipeline.run import Run, open_results, plan_run, run_recording
 from cender.types import Identities, Weights
 

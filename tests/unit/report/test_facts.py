@@ -10,7 +10,7 @@ import pytest
 
 from cender.activity import fit_bleaching
 from cender.errors import DataError
-from cender.io import create_run, open_run
+from cender.io import create_run, open_folder
 from cender.report.attention import list_points
 from cender.report.digest import digest_run
 from cender.report.folder import NeuronColumns, VolumeColumns, read_folder
@@ -157,7 +157,7 @@ def test_points_name_what_is_wrong(copy_run: Callable[..., Path]) -> None:
     before = " ".join(point.text for point in list_points(*_digest(folder)))
     assert "1 of 16 volumes gave no result" in before
     assert "No volume is annotated" in before
-    run = open_run(folder)
+    run = open_folder(folder)
     run.save_table("traces", run.load_table("traces").with_columns(green=None, ratio=None, dr_r0=None, valid=False))
     run.save_table("neurons", run.load_table("neurons").with_columns(source=pl.lit("human")))
     run.save_settings({"channel_map": {"source": "identity", "reason": "too few points"}})

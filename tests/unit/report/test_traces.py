@@ -3,7 +3,7 @@
 import numpy as np
 import polars as pl
 
-from cender.plots.report_activity import order_by_clustering
+from cender.plots.report.activity import order_by_clustering
 from cender.report.traces import choose_varying, correlate_with_red, widen_traces
 from cender.types import Traces
 

@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 
 from cender.cli.report import report as report_command
 from cender.errors import DataError
-from cender.io import open_run
+from cender.io import open_folder
 from cender.report import write_report
 from cender.report.digest import digest_run
 from cender.report.folder import read_folder
@@ -59,7 +59,7 @@ def hostile(made_run: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A complete run in which every text that a user or a file can choose is hostile, and its report."""
     folder = tmp_path_factory.mktemp("hostile") / "<b>worm & co"
     shutil.copytree(made_run, folder)
-    run = open_run(folder)
+    run = open_folder(folder)
     named = run.load_table("traces")["identity"].unique().sort().to_list()
     lines = "".join(f'{identity},"{HOSTILE.replace(chr(34), chr(34) * 2)}",\n' for identity in named)
     (folder / "identities.csv").write_text(f"identity,name,note\n{lines}", encoding="utf-8")
@@ -144,7 +144,7 @@ def test_a_missing_table_is_said(table: str, copy_run: Callable[..., Path]) -> N
 
 def test_recording_that_is_gone_is_said_and_neurons_are_drawn_without_it(copy_run: Callable[..., Path]) -> None:
     folder = copy_run("traces", "timings")
-    run = open_run(folder)
+    run = open_folder(folder)
     run.save_settings({"recording": {**run.load_settings()["recording"], "source": "gone.tif"}})
     page = Page(write_report(folder).read_text(encoding="utf-8"))
     assert "gone.tif: there is no such file or folder" in page.text
@@ -154,7 +154,7 @@ def test_recording_that_is_gone_is_said_and_neurons_are_drawn_without_it(copy_ru
 
 def test_run_without_identities_and_green(copy_run: Callable[..., Path]) -> None:
     folder = copy_run("regions")
-    run = open_run(folder)
+    run = open_folder(folder)
     run.save_table("neurons", run.load_table("neurons").with_columns(identity=-1, probability=None, green=None))
     run.save_table("traces", run.load_table("traces").with_columns(green=None, ratio=None, dr_r0=None, valid=False))
     page = Page(write_report(folder).read_text(encoding="utf-8"))

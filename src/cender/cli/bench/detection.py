@@ -22,20 +22,20 @@ def detection(
     data: Annotated[
         Path | None, typer.Option("--data", metavar="FOLDER", envvar="CENDER_DATA", help="Also measure on real heads.")
     ] = None,
-    only: Annotated[str | None, typer.Option(help="Only this detector: dense or paper.")] = None,
+    only: Annotated[str | None, typer.Option(help="Only this detector: default or paper.")] = None,
     config_file: ConfigFile = None,
     sets: Sets = None,
     json: Json = False,
 ) -> None:
     """Compare our detector with the paper's on the same unseen simulated volumes, and measure ours on real heads."""
-    from cender.bench.detection import measure_detection
+    from cender.bench.detection.measure import measure_detection
     from cender.cli.bench.machine import describe_machine
     from cender.cli.console import STDERR, print_json, show_progress
     from cender.config import load_config
-    from cender.pipeline.detector import build_detector
+    from cender.pipeline.volumes.detector import build_detector
 
     config = load_config(config_file, sets or [])
-    methods = [only] if only else ["dense", "paper"]
+    methods = [only] if only else ["default", "paper"]
     detectors = {
         method: build_detector(config.detect.model_copy(update={"method": method, "weights": None}))
         for method in methods
@@ -47,7 +47,7 @@ def detection(
             results.append(measure_detection(preset, animals, volumes, detectors, partial(bar.advance, task)))
     real: dict[str, Any] | None = None
     if data is not None:
-        from cender.bench.heads import measure_heads
+        from cender.bench.detection.heads import measure_heads
 
         real = measure_heads(data, config.train, on_pair=lambda name: STDERR.print(f"learnt from {name}"))
     figures = {"presets": results, "real": real, "paper": PAPER, **describe_machine()}

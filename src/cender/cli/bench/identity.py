@@ -8,7 +8,7 @@ import typer
 from cender.cli.options import Json, Sets
 
 if TYPE_CHECKING:
-    from cender.bench.identity import Measurement
+    from cender.bench.identity.measure import Measurement
 
 # An animal's 40 s at 5 volumes a second: a fifth of it holds 40 volumes, and 20 s lie more than 5 s away.
 SIMULATED_VOLUMES = 200
@@ -40,8 +40,8 @@ def identity(
     json: Json = False,
 ) -> None:
     """Learn from a few annotated volumes and recognize the neurons of the others; beside it, the published figures."""
-    from cender.bench.identity_data import is_preset
-    from cender.bench.identity_plan import Plan, choose_splits, draw_plan, open_cast, run_plan
+    from cender.bench.identity.data import is_preset
+    from cender.bench.identity.plan import Plan, choose_splits, draw_plan, open_cast, run_plan
     from cender.cli.bench.machine import describe_machine
     from cender.cli.console import print_json, show_progress
     from cender.config import load_config
@@ -69,7 +69,7 @@ def identity(
 
 def describe_run(done: "list[Measurement]", machine: dict[str, str], pictures: list[Path]) -> dict[str, Any]:
     """The figures as one object; of a single measurement at its top, of several in ``results``."""
-    from cender.bench.published import list_published
+    from cender.bench.paper.published import list_published
 
     results = [one.as_json() for one in done]
     published = [

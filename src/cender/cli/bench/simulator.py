@@ -21,7 +21,7 @@ def simulator(
     json: Json = False,
 ) -> None:
     """Compare simulated recordings with real ones: camera, anatomy, motion, activity and bending."""
-    from cender.bench.realism import SEEDS, compare_with_real
+    from cender.bench.realism.compare import SEEDS, compare_with_real
     from cender.cli.bench.machine import describe_machine
     from cender.cli.console import STDERR, print_json
     from cender.config import load_config

@@ -21,12 +21,12 @@ def speed(
     json: Json = False,
 ) -> None:
     """Measure how fast recordings are read and drawn, how fast neurons are found, and the memory that takes."""
-    from cender.bench.reading import make_long_recording, measure_drawing, measure_file, measure_reading
-    from cender.bench.stages import measure_paper_network, measure_stages
+    from cender.bench.speed.reading import make_long_recording, measure_drawing, measure_file, measure_reading
+    from cender.bench.speed.stages import measure_paper_network, measure_stages
     from cender.cli.bench.machine import describe_machine
     from cender.cli.console import STDERR, print_json, show_progress
     from cender.config import load_config
-    from cender.pipeline.allocation import reuse_memory
+    from cender.pipeline.volumes.allocation import reuse_memory
 
     # The file comes first: the peak is that of the process, and nothing else has filled it yet.
     with show_progress() as bar:
@@ -64,8 +64,8 @@ def speed(
 
 def _measure_runs(config: Any, folder: Path | None, volumes: int, long: int, kills: int) -> dict[str, Any]:
     """Figures of whole runs; those of which none is wanted are left out."""
-    from cender.bench.resume import measure_resume
-    from cender.bench.run import measure_memory, measure_run
+    from cender.bench.speed.resume import measure_resume
+    from cender.bench.speed.run import measure_memory, measure_run
     from cender.cli.console import STDERR, show_progress
 
     figures: dict[str, Any] = {}

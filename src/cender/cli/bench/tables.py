@@ -22,7 +22,7 @@ def tables(
     """Print the paper's tables with its figures, its rivals' and ours, and say what could not be run."""
     from rich.table import Table
 
-    from cender.bench.tables import PRESET, build_tables
+    from cender.bench.paper.tables import PRESET, build_tables
     from cender.cli.bench.machine import describe_machine
     from cender.cli.console import STDERR, STDOUT, print_json
     from cender.config import load_config

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from cender.errors import DataError, UnsupportedFormat
-from cender.io.results.fingerprints import hash_values
+from cender.io.results.folder.fingerprints import hash_values
 from cender.types import Annotation, Regions
 
 FILE_NAME = "annotations.sqlite"

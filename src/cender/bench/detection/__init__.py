@@ -1,0 +1,1 @@
+"""How well heads, axes and neurons are found."""

@@ -1,0 +1,87 @@
+"""Recall on real heads with annotated centres: with the shipped weights, and after learning from two of them."""
+
+from collections.abc import Callable, Mapping, Sequence
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from cender.detect.params import DetectParams
+from cender.errors import DataError
+from cender.evaluate.match import match_centres
+from cender.io import shipped_weights
+from cender.merge.params import MergeParams
+from cender.nets.scoring import KIND, build_score
+from cender.pipeline.volumes.detector import build_detector
+from cender.pipeline.volumes.volume import annotate_outcome, process_volume
+from cender.preprocess.params import PreprocessParams
+from cender.training.detector.partial import complete_sample
+from cender.training.detector.samples import Sample, crop_around, make_sample
+from cender.training.detector.train import train_detector
+from cender.training.params import TrainDetectorParams
+from cender.types import Annotation, Volume, VoxelSize, Weights
+
+Head = tuple[Volume, Annotation]
+
+
+def load_heads(folder: Path) -> dict[str, Head]:
+    """The real heads of a data folder, by name: stacks and annotated centres (not all nuclei are marked)."""
+    found: dict[str, Head] = {}
+    for path in sorted(folder.glob("neuropal_head*.npz")):
+        with np.load(path) as stored:
+            voxel = VoxelSize(*(float(size) for size in stored["voxel_um_zyx"]))
+            points = stored["points_zyx"].astype(float) * np.array(voxel)
+            volume = Volume(0, 0.0, stored["volume"][None], voxel, ("red",))
+        found[path.stem] = volume, Annotation.from_points(0, points)
+    if not found:
+        raise DataError(f"{folder}: expected neuropal_head_*.npz, found none")
+    return found
+
+
+def measure_heads(
+    folder: Path, train: TrainDetectorParams, on_pair: Callable[[str], None] = lambda name: None
+) -> dict[str, Any]:
+    """Recall within 2 µm and detections a point: zero-shot on every head, then on the others after every pair."""
+    heads = load_heads(folder)
+    shipped = shipped_weights("dense", KIND)
+    zero = {name: _recall(head, shipped) for name, head in heads.items()}
+    samples = _make_samples(heads, shipped)
+    tuned: dict[str, dict[str, tuple[float, float]]] = {}
+    for pair in combinations(heads, 2):
+        weights, _ = train_detector([samples[name] for name in pair], train, start=shipped)
+        tuned[" + ".join(pair)] = {name: _recall(head, weights) for name, head in heads.items() if name not in pair}
+        on_pair(" + ".join(pair))
+    return {
+        "data": "real heads with annotated centres, recall within 2 µm",
+        "zero_shot": {"mean": _mean(zero.values()), "heads": zero},
+        "fine_tuned_on_two": {
+            "mean": _mean([value for others in tuned.values() for value in others.values()]),
+            "pairs": {name: _mean(others.values()) for name, others in tuned.items()},
+        },
+    }
+
+
+def _recall(head: Head, weights: Weights) -> tuple[float, float]:
+    """Share of annotated points that are found, and detections a point."""
+    volume, annotation = head
+    detector = build_detector(DetectParams(), weights)
+    outcome = process_volume(volume, detector, PreprocessParams(), MergeParams())
+    found = annotate_outcome(outcome, VoxelSize(*(volume.voxel_um or ())))
+    return len(match_centres(annotation, found)) / len(annotation), len(found) / len(annotation)
+
+
+def _make_samples(heads: Mapping[str, Head], shipped: Weights) -> dict[str, Sample]:
+    score = build_score(shipped, "cpu", "float32")
+    samples = {}
+    for name, (volume, annotation) in heads.items():
+        voxel = VoxelSize(*(volume.voxel_um or ()))
+        crop = crop_around(annotation, volume.data.shape[2:], voxel, 20.0)
+        sample = make_sample(volume.data[0], annotation, voxel, crop)
+        samples[name] = complete_sample(sample, score, complete=False)
+    return samples
+
+
+def _mean(values: Sequence[tuple[float, float]] | Any) -> dict[str, float]:
+    recall, ratio = np.mean(list(values), axis=0)
+    return {"recall": float(recall), "detections_per_point": float(ratio)}

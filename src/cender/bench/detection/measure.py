@@ -1,0 +1,105 @@
+"""How well neurons are found: both detectors and both ways of merging, on the same unseen volumes in one run."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from cender.detect.measure import measure_regions
+from cender.evaluate import evaluate_recording
+from cender.merge import merge_regions
+from cender.merge.depth import VOXEL_UM
+from cender.merge.params import MergeParams
+from cender.pipeline.volumes.volume import Detector, annotate_outcome, process_volume
+from cender.preprocess.params import PreprocessParams
+from cender.simulate import SimulateParams, Simulation, simulate_recording
+from cender.types import Annotation, Annotations, Detections, Outcome, Volume, VoxelSize
+
+FIRST_SEED = 9000
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """A way to find neurons in a volume whose truth is known (only what is told of it is used)."""
+
+    name: str
+    find: Callable[[Volume, Annotation], Outcome]
+
+
+def make_tasks(detectors: Mapping[str, Detector], preprocess: PreprocessParams) -> list[Task]:
+    """Every detector end to end, the paper's with its own merging; then both ways of merging, from true boxes."""
+    tasks = []
+    for name, detector in detectors.items():
+        merge = MergeParams(method="paper" if name == "paper" else "default")
+        tasks.append(Task(name, _run_all(detector, preprocess, merge)))
+    for method in ("paper", "default"):
+        tasks.append(Task(f"true boxes, {method} merging", _merge_true(MergeParams(method=method))))
+    return tasks
+
+
+def measure_detection(
+    preset: str,
+    animals: int,
+    volumes: int,
+    detectors: Mapping[str, Detector],
+    on_volume: Callable[[], None] = lambda: None,
+) -> dict[str, Any]:
+    """Figures of every task on volumes of unseen simulated animals, drawn far apart in time."""
+    tasks = make_tasks(detectors, PreprocessParams())
+    truths: dict[int, Annotation] = {}
+    found: dict[str, dict[int, Annotation]] = {task.name: {} for task in tasks}
+    spent: dict[str, list[float]] = {task.name: [] for task in tasks}
+    params = SimulateParams.model_validate({"preset": preset})
+    for number, (simulation, index) in enumerate(_draw(preset, animals, volumes)):
+        truth = replace(simulation.annotate(index), volume=number)
+        volume = replace(simulation.recording.volume(index, (0,)), index=number)
+        truths[number] = truth
+        for task in tasks:
+            outcome = task.find(volume, truth)
+            found[task.name][number] = annotate_outcome(outcome, VoxelSize(*params.voxel_um))
+            spent[task.name].append(sum(outcome.milliseconds.values()))
+        on_volume()
+    truth_side = Annotations("simulated", VoxelSize(*params.voxel_um), params.rate_hz, truths)
+    seeds = f"{FIRST_SEED}–{FIRST_SEED + animals - 1}"
+    return {
+        "preset": preset,
+        "preset_hash": params.hash,
+        "split": f"unseen animals, seeds {seeds}, {volumes} volumes each",
+        "volumes": len(truths),
+        "tasks": {
+            name: _figures(Annotations(name, truth_side.voxel_um, params.rate_hz, sides), truth_side, spent[name])
+            for name, sides in found.items()
+        },
+    }
+
+
+def _draw(preset: str, animals: int, volumes: int) -> Iterator[tuple[Simulation, int]]:
+    for seed in range(FIRST_SEED, FIRST_SEED + animals):
+        simulation = simulate_recording(
+            SimulateParams.model_validate({"preset": preset, "seed": seed, "volumes": 20 * volumes})
+        )
+        for index in range(volumes):
+            yield simulation, 20 * index + 10
+
+
+def _figures(predicted: Annotations, truth: Annotations, milliseconds: Sequence[float]) -> dict[str, Any]:
+    result = evaluate_recording(predicted, truth).as_json()
+    keys = ("detection_2d", "detection_3d", "centre", "axes", "errors", "breakdown")
+    return {key: result[key] for key in keys if key in result} | {
+        "ms_per_volume": sum(milliseconds) / max(len(milliseconds), 1)
+    }
+
+
+def _run_all(
+    detector: Detector, preprocess: PreprocessParams, merge: MergeParams
+) -> Callable[[Volume, Annotation], Outcome]:
+    return lambda volume, _: process_volume(volume, detector, preprocess, merge)
+
+
+def _merge_true(merge: MergeParams) -> Callable[[Volume, Annotation], Outcome]:
+    def find(volume: Volume, truth: Annotation) -> Outcome:
+        boxes = replace(truth.regions, neuron=truth.regions.neuron * 0 - 1)
+        seen = measure_regions(volume.data[0], boxes)
+        neurons = merge_regions(Detections.from_regions(seen), merge, volume.voxel_um or VOXEL_UM)
+        return Outcome(volume.index, volume.time_s, "ok", head=truth.head, neurons=neurons)
+
+    return find

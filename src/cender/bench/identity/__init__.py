@@ -1,0 +1,1 @@
+"""How well neurons are recognized."""

@@ -1,0 +1,176 @@
+"""Recordings whose neurons are to be recognized: points of a file, true regions or detections of simulated animals."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from zipfile import BadZipFile
+
+import numpy as np
+from jaxtyping import Int
+
+from cender.config import Config
+from cender.errors import DataError
+from cender.evaluate import pair_volume
+from cender.io import load_truth
+from cender.pipeline.volumes.sequence import process_recording
+from cender.pipeline.volumes.volume import annotate_outcome
+from cender.simulate import SimulateParams, Simulation, simulate_recording
+from cender.simulate.presets import PRESETS
+from cender.types import Annotation, Annotations, VoxelSize
+
+FIRST_SEED = 9000
+OnVolume = Callable[[int], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """One recording as a benchmark has it.
+
+    ``truth`` is what predictions are compared with. ``seen`` is what a recognizer gets of every volume, without
+    identities; a volume in which nothing was found is not there. ``taught`` has the same rows with the identities
+    that an annotator would put on them. ``time_s`` is empty where times are not known.
+    """
+
+    truth: Annotations
+    seen: Mapping[int, Annotation]
+    taught: Mapping[int, Annotation]
+    time_s: Mapping[int, float]
+
+
+def open_points(path: Path, rate_hz: float | None = None) -> Annotations:
+    """Annotated points of a truth folder, of a bare points table, or of an NPZ file.
+
+    An NPZ file holds ``volume``, ``xyz_um`` (x y z) and ``identity`` (-1 = none), one row a neuron, and may hold
+    ``time_s``.
+
+    Parameters
+    ----------
+    rate_hz
+        Volumes per second where the file says neither times nor rate.
+    """
+    truth = _read_npz(path) if path.suffix == ".npz" else load_truth(path)
+    return truth if rate_hz is None else replace(truth, rate_hz=rate_hz)
+
+
+def make_subject(truth: Annotations, seed: int = 0) -> Subject:
+    """A recording in which the true neurons themselves are to be recognized.
+
+    The rows of every volume are put in random order, as the order of a file may give the answer away.
+    """
+    rng = np.random.default_rng(seed)
+    rows = {volume: rng.permutation(len(one)) for volume, one in truth.annotations.items()}
+    mixed = {volume: reorder(one, rows[volume]) for volume, one in truth.annotations.items()}
+    hidden = {volume: hide_identities(one) for volume, one in mixed.items()}
+    return Subject(replace(truth, annotations=mixed), hidden, mixed, get_times(truth))
+
+
+def get_times(truth: Annotations) -> dict[int, float]:
+    """Time of every volume in seconds: its own, else its index over the rate; empty where neither is known."""
+    if all(volume in truth.time_s for volume in truth.annotations):
+        return dict(truth.time_s)
+    if truth.rate_hz is None:
+        return {}
+    return {volume: volume / truth.rate_hz for volume in truth.annotations}
+
+
+def simulate_subject(params: SimulateParams) -> Subject:
+    """A simulated animal whose true regions are to be recognized; nothing is drawn for that."""
+    return make_subject(simulate_recording(params).truth(), params.seed)
+
+
+def detect_subject(params: SimulateParams, config: Config, on_volume: OnVolume = lambda volume: None) -> Subject:
+    """A simulated animal whose neurons have to be found in its images first.
+
+    An annotator puts the true identities on the found neurons that match a true one.
+    """
+    simulation: Simulation = simulate_recording(params)
+    truth, voxel = simulation.truth(), VoxelSize(*params.voxel_um)
+    seen: dict[int, Annotation] = {}
+    for outcome in process_recording(simulation.recording, config):
+        if outcome.neurons is not None and len(outcome.neurons):
+            seen[outcome.volume] = hide_identities(annotate_outcome(outcome, voxel))
+        on_volume(outcome.volume)
+    taught = {volume: put_identities(one, truth.annotations[volume]) for volume, one in seen.items()}
+    return Subject(truth, seen, taught, get_times(truth))
+
+
+def is_preset(where: str) -> bool:
+    """Whether this is a preset of the simulator and no file of that name."""
+    return where in PRESETS and not Path(where).exists()
+
+
+def open_subjects(
+    where: str, config: Config, repeats: int, seed: int = 0, rate_hz: float | None = None, *, images: bool = False
+) -> list[Subject]:
+    """One recording for each repeat: that of a file, or another simulated animal every time.
+
+    Parameters
+    ----------
+    where
+        A preset of the simulator, which the settings must have, or what `open_points` reads.
+    images
+        Find the neurons in the images of simulated animals, instead of taking the true ones.
+    """
+    if not is_preset(where):
+        return [make_subject(open_points(Path(where), rate_hz), seed)] * repeats
+    animals = [number_animal(config, seed + repeat) for repeat in range(repeats)]
+    return [detect_subject(animal, config) if images else simulate_subject(animal) for animal in animals]
+
+
+def number_animal(config: Config, number: int) -> SimulateParams:
+    """Settings of the n-th unseen animal: seeds of benchmarks start at 9000."""
+    return config.simulate.model_copy(update={"seed": FIRST_SEED + number})
+
+
+def put_identities(found: Annotation, truth: Annotation) -> Annotation:
+    """The found neurons with the identities of the true ones that they match; -1 for those that match none."""
+    partner = pair_volume(found, truth).partners.partner_of_predicted
+    identity = np.full(len(found), -1)
+    identity[partner >= 0] = truth.identity[partner[partner >= 0]]
+    return replace(found, identity=identity, probability=np.ones(len(found)))
+
+
+def hide_identities(annotation: Annotation) -> Annotation:
+    """The same neurons, none of them known."""
+    count = len(annotation)
+    return replace(annotation, identity=np.full(count, -1), probability=np.zeros(count))
+
+
+def reorder(annotation: Annotation, rows: Int[np.ndarray, " m"]) -> Annotation:
+    """The same neurons in another order: row i is what was row ``rows[i]``."""
+    place = np.append(np.argsort(rows), -1)
+    return replace(
+        annotation,
+        centre_um=annotation.centre_um[rows],
+        identity=annotation.identity[rows],
+        probability=annotation.probability[rows],
+        regions=replace(annotation.regions, neuron=place[annotation.regions.neuron]),
+    )
+
+
+def _read_npz(path: Path) -> Annotations:
+    try:
+        with np.load(path) as stored:
+            arrays = {name: stored[name] for name in stored.files}
+    except FileNotFoundError:
+        raise DataError(f"{path}: there is no such file") from None
+    except (OSError, ValueError, BadZipFile) as error:
+        raise DataError(f"{path} cannot be read as an NPZ file: {error}") from None
+    lacking = [name for name in ("volume", "xyz_um", "identity") if name not in arrays]
+    if lacking:
+        raise DataError(f"{path}: expected arrays volume, xyz_um and identity; {' and '.join(lacking)} is missing")
+    volume, points, identity = arrays["volume"], arrays["xyz_um"], arrays["identity"]
+    if points.shape != (len(volume), 3) or identity.shape != volume.shape:
+        raise DataError(
+            f"{path}: expected volume (n), xyz_um (n × 3) and identity (n); found "
+            f"{volume.shape}, {points.shape} and {identity.shape}"
+        )
+    order = np.argsort(volume, kind="stable")
+    names, starts = np.unique(volume[order], return_index=True)
+    annotations, times = {}, {}
+    for name, rows in zip(names.tolist(), np.split(order, starts[1:]), strict=True):
+        centre_um = points[rows][:, ::-1].astype(float)
+        annotations[name] = Annotation.from_points(name, centre_um, identity[rows].astype(int))
+        if "time_s" in arrays:
+            times[name] = float(arrays["time_s"][rows[0]])
+    return Annotations(str(path), None, None, annotations, time_s=times)

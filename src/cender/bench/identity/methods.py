@@ -1,0 +1,72 @@
+"""The two ways to recognize neurons as a benchmark calls them: ours, and the paper's."""
+
+from collections.abc import Sequence
+from typing import Literal, get_args
+
+import numpy as np
+from jaxtyping import Float, Int
+
+from cender.bench.identity.across import LearnAcross
+from cender.bench.identity.measure import Learn, Recognize
+from cender.config import Config
+from cender.nets.embedding import build_embedder, read_classes
+from cender.pipeline.recording.recognizer import learn_recognizer
+from cender.recognize.paper.params import PaperParams, choose_params
+from cender.recognize.paper.recognize import describe_neurons, recognize_with_template
+from cender.training.paper.embedding import train_embedding
+from cender.types import Annotation, Identities
+
+Method = Literal["default", "paper"]
+METHODS: tuple[Method, ...] = get_args(Method)
+Features = tuple[str, str]
+"""What neighbours and what density are made of: 'objects' or 'regions'."""
+
+
+def make_learner(method: Method, config: Config, features: Features | None = None) -> Learn:
+    """How a method learns from annotated volumes of the recording that it is used on."""
+    update = {"method": method, "paper": choose_features(config, features)}
+    chosen = config.model_copy(update={"recognize": config.recognize.model_copy(update=update)})
+    return lambda annotated, recording, seed: learn_recognizer(annotated, recording, chosen, seed)
+
+
+def make_across_learner(method: Method, config: Config, features: Features | None = None) -> LearnAcross:
+    """How a method uses a model of another animal.
+
+    The paper's embeds with a network trained on animal A and assigns to the template of B (its Stage 4, across
+    animals). Ours starts from the shipped matcher, learns from the template and, unlabelled, from the recording of B.
+    """
+    if method == "paper":
+        params = choose_features(config, features)
+        return lambda annotated, template, recording, seed: _match_template(annotated, template, params, seed)
+    learn = make_learner(method, config)
+    return lambda annotated, template, recording, seed: learn([template], recording, seed)
+
+
+def choose_features(config: Config, features: Features | None = None) -> PaperParams:
+    """Settings of the paper's method, with neighbours and density of other things where these are given."""
+    params = PaperParams()
+    return (
+        params if features is None else params.model_copy(update=dict(zip(("knn", "density"), features, strict=True)))
+    )
+
+
+def embed_neurons(
+    annotated: Sequence[Annotation], shown: Sequence[Annotation], params: PaperParams, seed: int = 0
+) -> tuple[Float[np.ndarray, "n d"], Float[np.ndarray, "m d"], Int[np.ndarray, " m"]]:
+    """Direction of every identity that the paper's network learns, and embeddings and identities of other volumes."""
+    chosen = choose_params(params, annotated)
+    weights = train_embedding(annotated, chosen, seed)
+    embed = build_embedder(weights)
+    classes, _ = read_classes(weights)
+    points = np.concatenate([embed(describe_neurons(one, chosen)) for one in shown])
+    return classes[:-1], points, np.concatenate([one.identity for one in shown])
+
+
+def _match_template(annotated: Sequence[Annotation], template: Annotation, params: PaperParams, seed: int) -> Recognize:
+    chosen = choose_params(params, annotated)
+    embed = build_embedder(train_embedding(annotated, chosen, seed))
+
+    def recognize(volumes: Sequence[Annotation]) -> list[Identities]:
+        return [recognize_with_template(volume, template, embed, chosen) for volume in volumes]
+
+    return recognize

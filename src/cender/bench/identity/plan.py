@@ -1,0 +1,159 @@
+"""A whole benchmark of identities: every method at every number of annotated volumes, on the same recordings."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+from typing import cast as as_type
+
+from cender.bench.identity.across import measure_across
+from cender.bench.identity.data import Subject, open_subjects
+from cender.bench.identity.measure import Measurement, Repeat, measure_identity_bench
+from cender.bench.identity.methods import (
+    METHODS,
+    Features,
+    Method,
+    choose_features,
+    embed_neurons,
+    make_across_learner,
+    make_learner,
+)
+from cender.bench.identity.pictures import draw_measurements
+from cender.bench.identity.split import SPLITS, thin_volumes
+from cender.config import Config
+from cender.errors import ConfigError
+from cender.plots.embedding import draw_embedding
+from cender.plots.style import save_figure
+
+Kind = Literal["random", "blocked", "animals"]
+# Neurons of these many volumes are laid out in the picture of the embedding.
+SHOWN_VOLUMES = 10
+# Animals to learn from are far in seed from those to recognize.
+OTHERS = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What is to be measured: on which data, with how many annotated volumes, how split, by which methods.
+
+    ``features`` says what the paper's method makes its neighbours and its density of, where it is not as set.
+    """
+
+    points: str
+    train: tuple[int, ...]
+    splits: tuple[Kind, ...]
+    methods: tuple[Method, ...]
+    repeats: int = 3
+    seed: int = 0
+    images: bool = False
+    rate_hz: float | None = None
+    at_most: int | None = None
+    features: Features | None = None
+
+    @property
+    def steps(self) -> list[tuple[Method, Kind, int]]:
+        """Method, split and number of annotated volumes of every measurement; without annotation there is no split."""
+        return [
+            (method, split, train)
+            for method in self.methods
+            for split in self.splits
+            for train in self.train
+            if train or (split == self.splits[0] and split != "animals")
+        ]
+
+    @property
+    def trainings(self) -> int:
+        """How often something is learnt."""
+        return self.repeats * len(self.steps)
+
+
+def choose_splits(
+    splits: Sequence[str], methods: Sequence[str], simulated: bool
+) -> tuple[tuple[Kind, ...], tuple[Method, ...]]:
+    """The splits and methods of these names."""
+    kinds = (*SPLITS, "animals")
+    for name in splits:
+        if name not in kinds:
+            raise ConfigError(f"--split expects {', '.join(kinds[:-1])} or {kinds[-1]}; found {name}")
+    for name in methods:
+        if name not in METHODS:
+            raise ConfigError(f"--method expects {' or '.join(METHODS)}; found {name}")
+    if "animals" in splits and not simulated:
+        raise ConfigError("--split animals needs a preset of the simulator (easy, typical or hard) instead of POINTS")
+    chosen = as_type(tuple[Kind, ...], tuple(dict.fromkeys(splits)))
+    return chosen, as_type(tuple[Method, ...], tuple(dict.fromkeys(methods)))
+
+
+@dataclass(frozen=True, slots=True)
+class Cast:
+    """The recordings of a plan, one for each repeat: those that are tested, and other animals to learn from."""
+
+    tested: tuple[Subject, ...]
+    teachers: tuple[Subject, ...] = ()
+
+
+def open_cast(plan: Plan, config: Config) -> Cast:
+    """The recordings of a plan; simulated ones are made, and their neurons found, here and only once."""
+    tested = open_subjects(plan.points, config, plan.repeats, plan.seed, plan.rate_hz, images=plan.images)
+    if "animals" not in plan.splits:
+        return Cast(tuple(tested))
+    teachers = open_subjects(plan.points, config, plan.repeats, plan.seed + OTHERS, images=plan.images)
+    return Cast(tuple(tested), tuple(teachers))
+
+
+def run_plan(
+    plan: Plan, config: Config, cast: Cast, on_step: Callable[[str], None] = lambda label: None
+) -> list[Measurement]:
+    """All measurements of a plan.
+
+    Parameters
+    ----------
+    on_step
+        Told after every training.
+    """
+    return [_measure(plan, step, config, cast, on_step) for step in plan.steps]
+
+
+def _measure(
+    plan: Plan,
+    step: tuple[Method, Kind, int],
+    config: Config,
+    cast: Cast,
+    on_step: Callable[[str], None],
+) -> Measurement:
+    method, split, train = step
+
+    def tell(_: Repeat) -> None:
+        on_step(f"{method}, {train} volumes, {split}")
+
+    if split == "animals":
+        pairs = list(zip(cast.teachers, cast.tested, strict=True))
+        learner = method, make_across_learner(method, config, plan.features)
+        return measure_across(pairs, learner, train, seed=plan.seed, at_most=plan.at_most, on_repeat=tell)
+    return measure_identity_bench(
+        cast.tested,
+        (method, make_learner(method, config, plan.features)),
+        train,
+        split,
+        seed=plan.seed,
+        at_most=plan.at_most,
+        on_repeat=tell,
+    )
+
+
+def draw_plan(plan: Plan, config: Config, cast: Cast, done: Sequence[Measurement], folder: Path) -> list[Path]:
+    """Pictures of what a plan measured; with the paper's method also of the space that it learns (once more)."""
+    subject = cast.tested[0]
+    written = draw_measurements(done, folder, timed=bool(subject.time_s))
+    paper = [one for one in done if one.method == "paper" and one.split != "animals"]
+    if not paper:
+        return written
+    first = max(paper, key=lambda one: one.train).repeats[0].split
+    annotated = [subject.taught[volume] for volume in first.train if volume in subject.taught]
+    test = [volume for volume in first.test if volume in subject.taught]
+    shown = [subject.taught[volume] for volume in thin_volumes(test, SHOWN_VOLUMES)]
+    figure = draw_embedding(
+        *embed_neurons(annotated, shown, choose_features(config, plan.features), plan.seed), seed=plan.seed
+    )
+    save_figure(figure, folder / "identity-embedding.png")
+    return [*written, folder / "identity-embedding.png"]

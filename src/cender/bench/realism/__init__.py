@@ -1,0 +1,1 @@
+"""How close the simulator is to real recordings."""

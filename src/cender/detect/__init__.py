@@ -1,0 +1,1 @@
+"""Stage 2: a head in, regions out."""

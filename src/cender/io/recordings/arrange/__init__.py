@@ -1,0 +1,1 @@
+"""From an array as a file has it to a recording: axes, sizes, roles, several files as one."""

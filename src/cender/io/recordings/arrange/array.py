@@ -1,0 +1,244 @@
+"""From an array as a file has it to a recording: ``t c z y x`` with sizes, rate and roles."""
+
+import struct
+import zlib
+from dataclasses import dataclass, replace
+from math import isfinite
+from typing import Literal
+
+import numpy as np
+from jaxtyping import Float, Shaped
+
+from cender.errors import ConfigError, ShapeMismatch, UnreadableRecording
+from cender.io.params import RecordingParams
+from cender.io.recordings.arrange.axes import format_shape, settle_axes
+from cender.io.recordings.arrange.facts import settle_rate, settle_roles, settle_voxel
+from cender.io.recordings.formats.store import Store
+from cender.types import Missing, Recording
+
+_READ_ERRORS = (OSError, ValueError, KeyError, IndexError, RuntimeError, EOFError, zlib.error, struct.error)
+
+
+def arrange_recording(store: Store, params: RecordingParams, source: str, format_name: str) -> Recording:
+    """The recording that a store holds, where the settings of the user go before what the file says."""
+    _check_pixels(store, source)
+    axes, guessed, warnings = settle_axes(store, params, source)
+    reader, cut = _lay_out(store, axes, params, source)
+    missing = [Missing("axes", f"recording.axes={axes.replace('_', '')}", axes)] if guessed else []
+    if "N" in axes and params.frames_per_volume is None:
+        missing = [Missing("axes", "recording.frames_per_volume=NUMBER", "every frame a volume of its own")]
+    channels = reader.channels
+    roles, lack_roles, role_warnings = settle_roles(store.roles, params, channels, source)
+    voxel, lack_voxel, voxel_warnings = settle_voxel(store.voxel_um, params)
+    rate, times, lack_rate, rate_warnings = settle_rate(
+        _rate_of_volumes(store, axes, params), _times_of_volumes(store, axes, reader), params, reader.volumes
+    )
+    return Recording(
+        source=source,
+        format=store.kind or format_name,
+        shape=(reader.volumes, channels, reader.frames, *reader.image_shape),
+        dtype=store.dtype.newbyteorder("="),
+        read=reader,
+        voxel_um=voxel,
+        rate_hz=rate,
+        times_s=times,
+        roles=roles,
+        missing=(*missing, *lack_voxel, *lack_rate, *lack_roles),
+        warnings=(*store.warnings, *warnings, *cut, *role_warnings, *voxel_warnings, *rate_warnings),
+    )
+
+
+def pair_channels(red: Recording, green: Recording) -> Recording:
+    """One recording of two files, each with one channel."""
+    for one in (red, green):
+        if one.shape[1] != 1:
+            raise ConfigError(
+                f"recording.green names a second file, so each file must have one channel; {one.source} has "
+                f"{one.shape[1]}"
+            )
+    if red.shape[2:] != green.shape[2:]:
+        raise ShapeMismatch(
+            f"the volumes of red and green differ (z × y × x): {format_shape(red.shape[2:])} in "
+            f"{red.source}, "
+            f"{format_shape(green.shape[2:])} in {green.source}"
+        )
+    count = min(len(red), len(green))
+    warnings = [*red.warnings, *(w for w in green.warnings if w not in red.warnings)]
+    if len(red) != len(green):
+        warnings.append(f"red has {len(red)} volumes and green {len(green)}; the first {count} of both are used")
+    return replace(
+        red,
+        shape=(count, 2, *red.shape[2:]),
+        dtype=np.result_type(red.dtype, green.dtype),
+        read=PairReader(red, green),
+        times_s=None if red.times_s is None else red.times_s[:count],
+        roles=("red", "green"),
+        missing=tuple(m for m in red.missing if m.what != "channel roles"),
+        warnings=tuple(warnings),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class PairReader:
+    """Reads channel 0 from one file and channel 1 from another."""
+
+    red: Recording
+    green: Recording
+
+    def __call__(self, volume: int, channels: tuple[int, ...]) -> Shaped[np.ndarray, "c z y x"]:
+        """These channels of one volume."""
+        files = (self.red, self.green)
+        return np.concatenate([files[channel].read(volume, (0,)) for channel in channels])
+
+
+@dataclass(frozen=True, slots=True)
+class VolumeReader:
+    """Reads channels of one volume out of a store, touching nothing else of the file.
+
+    Volume ``v`` begins at ``first + v * step`` of a stream of frames (axis N) or is step ``v`` of axis T; the
+    frames ``keep`` of it stay, in reversed order for every second volume of an up-and-down scan.
+    """
+
+    store: Store
+    source: str
+    axes: str
+    volumes: int
+    channels: int
+    keep: tuple[int, int]
+    first: int
+    step: int
+    back_and_forth: bool
+    split: Literal["none", "left-right", "top-bottom"]
+
+    @property
+    def frames(self) -> int:
+        """Frames of a volume that are kept."""
+        return self.keep[1] - self.keep[0]
+
+    @property
+    def image_shape(self) -> tuple[int, int]:
+        """Height and width of what `read` gives."""
+        height, width = self.store.shape[self.axes.index("Y")], self.store.shape[self.axes.index("X")]
+        return (
+            height // (2 if self.split == "top-bottom" else 1),
+            width // (2 if self.split == "left-right" else 1),
+        )
+
+    def __call__(self, volume: int, channels: tuple[int, ...]) -> Shaped[np.ndarray, "c z y x"]:
+        """These channels of one volume; raises `UnreadableRecording` where the file does not give them."""
+        for channel in channels:
+            if not 0 <= channel < self.channels:
+                raise IndexError(f"channel {channel} of {self.source}: it has {self.channels} channels, counted from 0")
+        try:
+            data = self._read(volume, channels)
+        except _READ_ERRORS as error:
+            raise UnreadableRecording(f"{self.source}: volume {volume} cannot be read: {error}") from error
+        expected = (len(channels), self.frames, *self.image_shape)
+        if data.shape != expected:
+            raise UnreadableRecording(
+                f"{self.source}: volume {volume} has shape {format_shape(data.shape)} (c × z × y × x), "
+                f"expected {format_shape(expected)} like the others"
+            )
+        if self.back_and_forth and volume % 2:
+            data = data[:, ::-1]
+        return np.ascontiguousarray(data.astype(self.store.dtype.newbyteorder("="), copy=False))
+
+    def _read(self, volume: int, channels: tuple[int, ...]) -> Shaped[np.ndarray, "c z y x"]:
+        if self.split != "none":
+            whole = self._read_channels(volume, slice(0, 1))[0]
+            return np.stack([self._half(whole, channel) for channel in channels]) if channels else whole[None][:0]
+        first, count = (channels[0], len(channels)) if channels else (0, 0)
+        if channels == tuple(range(first, first + count)):
+            return self._read_channels(volume, slice(first, first + count))
+        return np.concatenate([self._read_channels(volume, slice(c, c + 1)) for c in channels])
+
+    def _read_channels(self, volume: int, channels: slice) -> Shaped[np.ndarray, "c z y x"]:
+        begin = self.first + volume * self.step
+        picks: dict[str, int | slice] = {
+            "T": volume,
+            "N": slice(begin + self.keep[0], begin + self.keep[1]),
+            "Z": slice(*self.keep),
+            "C": channels,
+            "_": 0,
+        }
+        data = self.store.read(tuple(picks[letter] for letter in self.axes[:-2]))
+        if self.axes.endswith("XY"):
+            data = data.swapaxes(-1, -2)
+        rest = [letter for letter in self.axes[:-2] if letter in "NZC"]
+        if "C" not in rest:
+            data, rest = data[None], ["C", *rest]
+        if len(rest) == 1:
+            data, rest = data[:, None], ["C", "Z"]
+        return data if rest[0] == "C" else data.swapaxes(0, 1)
+
+    def _half(self, image: Shaped[np.ndarray, "z h w"], channel: int) -> Shaped[np.ndarray, "z y x"]:
+        height, width = self.image_shape
+        if self.split == "left-right":
+            return image[..., :width] if channel == 0 else image[..., -width:]
+        return image[..., :height, :] if channel == 0 else image[..., -height:, :]
+
+
+def _lay_out(store: Store, axes: str, params: RecordingParams, source: str) -> tuple[VolumeReader, tuple[str, ...]]:
+    sizes = dict(zip(axes, store.shape, strict=True))
+    channels = sizes.get("C", 1)
+    warnings = []
+    if params.split != "none":
+        if channels > 1:
+            raise ConfigError(
+                f"recording.split={params.split} is for one channel with two halves; {source} has {channels} channels"
+            )
+        channels = 2
+        side = sizes["X" if params.split == "left-right" else "Y"]
+        if side % 2:
+            warnings.append(
+                f"the sensor is {side} px along the split, which is odd; the middle line belongs to no half"
+            )
+    if "N" in axes:
+        frames = params.frames_per_volume or 1
+        volumes, over = divmod(max(0, sizes["N"] - params.first_frame), frames)
+        if over:
+            warnings.append(f"the last {over} camera frames make no whole volume of {frames} and are left out")
+    elif params.first_frame:
+        raise ConfigError(
+            f"recording.first_frame={params.first_frame} counts the frames of a stream, but {source} has "
+            f"axes {axes}; "
+            "give recording.axes with the letter N and recording.frames_per_volume"
+        )
+    else:
+        volumes, frames = sizes.get("T", 1), sizes.get("Z", 1)
+    keep = params.keep_frames or (0, frames)
+    if not 0 <= keep[0] < keep[1] <= frames:
+        raise ConfigError(f"recording.keep_frames={list(keep)} does not fit a volume of {frames} frames in {source}")
+    if volumes * frames * channels == 0:
+        raise UnreadableRecording(f"{source} holds no whole volume; its shape is {format_shape(store.shape)} ({axes})")
+    back = params.scan == "up-down"
+    reader = VolumeReader(store, source, axes, volumes, channels, keep, params.first_frame, frames, back, params.split)
+    return reader, tuple(warnings)
+
+
+def _rate_of_volumes(store: Store, axes: str, params: RecordingParams) -> float | None:
+    if store.rate_hz is None or "N" not in axes:
+        return store.rate_hz
+    return store.rate_hz / (params.frames_per_volume or 1)
+
+
+def _times_of_volumes(store: Store, axes: str, reader: VolumeReader) -> Float[np.ndarray, " t"] | None:
+    if store.times_s is None or "N" not in axes:
+        return store.times_s
+    starts = reader.first + reader.step * np.arange(reader.volumes) + reader.keep[0]
+    frames = starts[:, None] + np.arange(reader.frames)
+    return None if frames.max() >= len(store.times_s) else store.times_s[frames].mean(axis=1)
+
+
+def _check_pixels(store: Store, source: str) -> None:
+    if store.dtype.kind not in "iuf":
+        raise UnreadableRecording(
+            f"{source} has pixels of type {store.dtype}; expected integers or floats of one number a pixel"
+        )
+    if np.prod(store.shape[:-2]) == 1:
+        raise UnreadableRecording(
+            f"{source} is a single image ({format_shape(store.shape[-2:])} px); a recording has many: "
+            "z-stacks over time"
+        )
+    if store.times_s is not None and not all(isfinite(t) for t in store.times_s):
+        raise UnreadableRecording(f"{source}: some of its time stamps are not numbers")

@@ -1,0 +1,1 @@
+"""One file or one sub-room per format."""

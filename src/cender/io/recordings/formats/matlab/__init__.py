@@ -1,0 +1,1 @@
+"""MATLAB files, of version 5, 7 and 7.3."""

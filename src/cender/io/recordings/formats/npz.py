@@ -1,0 +1,130 @@
+"""NPZ: an archive of numpy arrays, one of them the recording."""
+
+import zipfile
+from collections.abc import Callable
+from math import prod
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import numpy as np
+
+from cender.errors import UnreadableRecording
+from cender.io.atomic import write_atomically
+from cender.io.params import RecordingParams
+from cender.io.recordings.arrange.axes import format_shape
+from cender.io.recordings.formats.npy import describe_array, read_header, write_array
+from cender.io.recordings.formats.own import TIMES, pack_facts, unpack_axes, unpack_facts
+from cender.io.recordings.formats.store import Store
+from cender.io.recordings.formats.unpack import unpack_once
+from cender.types import Recording
+
+_FACTS = ("axes", "voxel_um", "rate_hz", "roles", TIMES)
+_LOCAL_HEADER = 30
+_BLOCK = 2**22
+
+
+def load_npz(path: Path, params: RecordingParams) -> Store:
+    """The array of an NPZ file that holds the recording, with the facts beside it."""
+    try:
+        archive = zipfile.ZipFile(path)
+    except zipfile.BadZipFile as error:
+        raise UnreadableRecording(f"{path} is a truncated or damaged NPZ file: {error}") from error
+    with archive:
+        headers = {name.removesuffix(".npy"): _read_shape(archive, name, path) for name in archive.namelist()}
+        name = _choose(path, {name: shape for name, shape in headers.items() if shape}, params.dataset)
+        facts = {key: _read_small(archive, f"{key}.npy") for key in _FACTS if key in headers}
+        store = _describe(path, archive, archive.getinfo(f"{name}.npy"))
+    times = facts.pop(TIMES, None)
+    return Store(
+        unpack_axes(facts, len(store.shape)) or store.axes,
+        store.shape,
+        store.dtype,
+        store.read,
+        times_s=None if times is None or times.ndim != 1 or times.dtype.kind not in "iuf" else times.astype(float),
+        warnings=store.warnings,
+        **unpack_facts(facts),
+    )
+
+
+def save_npz(recording: Recording, path: Path, on_volume: Callable[[int], None]) -> None:
+    """Write an uncompressed archive, which can be read by the volume, with all that is known."""
+    facts: dict[str, Any] = pack_facts(recording)
+    if recording.times_s is not None:
+        facts[TIMES] = np.asarray(recording.times_s, float)
+    with write_atomically(path) as part, zipfile.ZipFile(part, "w", zipfile.ZIP_STORED) as archive:
+        for name, value in facts.items():
+            with archive.open(f"{name}.npy", "w") as member:
+                np.lib.format.write_array(member, np.asarray(value), allow_pickle=False)
+        with archive.open("data.npy", "w", force_zip64=True) as member:
+            write_array(recording, member, on_volume)
+
+
+def _describe(path: Path, archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> Store:
+    if member.compress_type != zipfile.ZIP_STORED:
+        return _describe_packed(path, member)
+    with path.open("rb") as file:
+        file.seek(member.header_offset)
+        fixed = file.read(_LOCAL_HEADER)
+        begin = (
+            member.header_offset
+            + _LOCAL_HEADER
+            + int.from_bytes(fixed[26:28], "little")
+            + int.from_bytes(fixed[28:30], "little")
+        )
+        file.seek(begin)
+        shape, fortran, dtype = read_header(file, path)
+        offset = file.tell()
+    return describe_array(path, offset, shape, fortran, dtype, member.file_size - (offset - begin))
+
+
+def _describe_packed(path: Path, member: zipfile.ZipInfo) -> Store:
+    def unpack(target: BinaryIO) -> None:
+        try:
+            with zipfile.ZipFile(path) as archive, archive.open(member.filename) as source:
+                while block := source.read(_BLOCK):
+                    target.write(block)
+        except (zipfile.BadZipFile, EOFError) as error:
+            raise UnreadableRecording(f"{path}: its array {member.filename} is damaged: {error}") from error
+
+    unpacked = unpack_once(path, member.filename, member.file_size, unpack)
+    with unpacked.open("rb") as file:
+        shape, fortran, dtype = read_header(file, path)
+        offset = file.tell()
+    return describe_array(unpacked, offset, shape, fortran, dtype, member.file_size - offset)
+
+
+def _read_shape(archive: zipfile.ZipFile, name: str, path: Path) -> tuple[int, ...] | None:
+    """Shape of a member that may be a recording: three or more dimensions."""
+    if not name.endswith(".npy"):
+        return None
+    with archive.open(name) as member:
+        try:
+            return read_header(member, path)[0]  # type: ignore[arg-type]  # (a ZipExtFile is a BufferedIOBase)
+        except UnreadableRecording:
+            return None
+
+
+def _read_small(archive: zipfile.ZipFile, name: str) -> Any:
+    with archive.open(name) as member:
+        return np.lib.format.read_array(member, allow_pickle=False)
+
+
+def _choose(path: Path, shapes: dict[str, tuple[int, ...]], wanted: str | None) -> str:
+    listing = "; ".join(f"{name} ({format_shape(shape)})" for name, shape in shapes.items()) or "none"
+    if wanted is not None:
+        if wanted not in shapes:
+            raise UnreadableRecording(
+                f"{path} has no array {wanted!r} of images (recording.dataset); it has: {listing}"
+            )
+        return wanted
+    if "data" in shapes:
+        return "data"
+    if len(shapes) == 1:
+        return next(iter(shapes))
+    if not shapes:
+        raise UnreadableRecording(f"{path} has no array of three or more dimensions")
+    largest = sorted(shapes, key=lambda name: prod(shapes[name]))
+    raise UnreadableRecording(
+        f"{path} has several arrays that may be the recording: {listing}; choose one, e.g. --set "
+        f"recording.dataset={largest[-1]}"
+    )

@@ -1,0 +1,1 @@
+"""TIFF: single files, and folders of them."""

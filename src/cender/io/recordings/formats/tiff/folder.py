@@ -1,0 +1,224 @@
+"""Folders of TIFF files: one file a volume, or one file a frame."""
+
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from math import prod
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import tifffile
+from jaxtyping import Shaped
+
+from cender.errors import UnreadableRecording
+from cender.io.atomic import write_folder
+from cender.io.params import RecordingParams
+from cender.io.recordings.arrange.axes import UNKNOWN, format_shape
+from cender.io.recordings.formats.signatures import TIFF_SUFFIXES
+from cender.io.recordings.formats.store import Index, Store
+from cender.io.recordings.formats.tiff.file import load_tiff, save_tiff
+from cender.types import Recording
+
+_WORDS = {"T": "t|time|vol|volume", "C": "c|ch|channel|w", "Z": "z|slice|plane"}
+_Place = tuple[int, ...]
+
+
+def load_tiff_folder(path: Path, params: RecordingParams) -> Store:
+    """The array that the TIFF files of a folder make together, in the order of the numbers in their names."""
+    files = sorted(
+        file for file in path.iterdir() if file.suffix.lower() in TIFF_SUFFIXES and not file.name.startswith(".")
+    )
+    axes, places = _read_names(path, files)
+    first = load_tiff(files[0], RecordingParams())
+    if first.shape[:-2] and prod(first.shape[:-2]) > 1:
+        return _stack_volumes(path, places, axes, first)
+    return _stack_slices(path, places, axes, first)
+
+
+def save_tiff_volumes(recording: Recording, path: Path, on_volume: Callable[[int], None]) -> None:
+    """Write one OME-TIFF a volume."""
+    digits = max(4, len(str(len(recording) - 1)))
+    with write_folder(path) as part:
+        for index in range(len(recording)):
+            save_tiff(
+                recording.limited(index, index + 1),
+                part / f"volume_{index:0{digits}}.ome.tif",
+                lambda _: None,
+            )
+            on_volume(index)
+
+
+def save_tiff_slices(recording: Recording, path: Path, on_volume: Callable[[int], None]) -> None:
+    """Write one plain TIFF a frame, named after time, channel and z."""
+    digits = max(4, len(str(len(recording) - 1)))
+    with write_folder(path) as part:
+        for volume in recording:
+            for c, z in np.ndindex(*recording.shape[1:3]):
+                name = f"t{volume.index:0{digits}}_c{c}_z{z:02}.tif"
+                tifffile.imwrite(part / name, volume.data[c, z], photometric="minisblack", metadata=None)
+            on_volume(volume.index)
+
+
+@dataclass(frozen=True, slots=True)
+class SliceReader:
+    """Reads frames that each have a file of their own."""
+
+    files: np.ndarray
+    image_shape: tuple[int, int]
+    dtype: np.dtype
+
+    def __call__(self, index: Index) -> Shaped[np.ndarray, "..."]:
+        """The images at this index over all axes but the last two."""
+        chosen = np.asarray(self.files[index])
+        images = np.empty((chosen.size, *self.image_shape), self.dtype)
+        for row, file in enumerate(chosen.ravel()):
+            image = tifffile.imread(file)
+            if image.shape != self.image_shape or image.dtype != self.dtype.newbyteorder("="):
+                raise ValueError(
+                    f"{file} is {format_shape(image.shape)} {image.dtype}, the first is "
+                    f"{format_shape(self.image_shape)} {self.dtype}"
+                )
+            images[row] = image
+        return images.reshape(*chosen.shape, *self.image_shape)
+
+
+@dataclass(frozen=True, slots=True)
+class FileReader:
+    """Reads volumes that each have a file of their own."""
+
+    files: np.ndarray
+    shape: tuple[int, ...]
+
+    def __call__(self, index: Index) -> Shaped[np.ndarray, "..."]:
+        """The images at this index over all axes but the last two."""
+        outer = self.files.ndim
+        chosen = np.asarray(self.files[index[:outer]])
+        parts = [self._read_file(file, index[outer:]) for file in chosen.ravel()]
+        return np.stack(parts).reshape(*chosen.shape, *parts[0].shape)
+
+    def _read_file(self, file: str, index: Index) -> Shaped[np.ndarray, "..."]:
+        store = load_tiff(Path(file), RecordingParams())
+        if store.shape != self.shape:
+            raise ValueError(f"{file} is {format_shape(store.shape)}, the first file {format_shape(self.shape)}")
+        return store.read(index)
+
+
+def _read_names(folder: Path, files: list[Path]) -> tuple[str, dict[_Place, Path]]:
+    """Axes that the names number, and the file at each place.
+
+    ``t0001_c0_z03`` numbers T, C and Z; names with one number alone give ``?``.
+    """
+    found = [{axis: _number_after(words, file.stem) for axis, words in _WORDS.items()} for file in files]
+    axes = "".join(axis for axis in "TCZ" if all(numbers[axis] is not None for numbers in found))
+    places: dict[_Place, Path] = {}
+    for file, numbers in zip(files, found, strict=True):
+        place = tuple(int(numbers[axis]) for axis in axes) if axes else _last_number(folder, file)  # type: ignore[arg-type]
+        if place in places:
+            raise UnreadableRecording(
+                f"{folder}: {places[place].name} and {file.name} have the same number; expected one "
+                "sequence, named "
+                "like t0001_c0_z03.tif"
+            )
+        places[place] = file
+    return axes or UNKNOWN, places
+
+
+def _number_after(words: str, name: str) -> int | None:
+    match = re.search(rf"(?<![A-Za-z])(?:{words})[-_ =]?(\d+)(?![A-Za-z\d])", name, re.IGNORECASE)
+    return int(match.group(1)) if match else None
+
+
+def _last_number(folder: Path, file: Path) -> _Place:
+    numbers = re.findall(r"\d+", file.name.split(".ome.")[0].removesuffix(file.suffix))
+    if not numbers:
+        raise UnreadableRecording(
+            f"{folder}: {file.name} has no number in its name; expected names like t0001_c0_z03.tif"
+        )
+    return (int(numbers[-1]),)
+
+
+def _fill_grid(folder: Path, places: dict[_Place, Path], axes: str) -> tuple[np.ndarray, tuple[str, ...]]:
+    """Files in the order of their numbers; a gap is an error, an unfinished last volume is left out."""
+    ranges = [_span(place[axis] for place in places) for axis in range(len(axes))]
+    shape = tuple(len(span) for span in ranges)
+    grid = np.empty(shape, object)
+    for place, file in places.items():
+        grid[tuple(number - span.start for number, span in zip(place, ranges, strict=True))] = str(file)
+    holes = np.argwhere(grid == np.array(None))
+    warnings: tuple[str, ...] = ()
+    if len(holes) and len(axes) > 1 and axes[0] == "T" and (holes[:, 0] == shape[0] - 1).all() and shape[0] > 1:
+        grid = grid[:-1]
+        warnings = (f"the last volume is unfinished ({len(holes)} of its files are missing) and is left out",)
+        holes = holes[:0]
+    if len(holes):
+        words = {"T": "t", "C": "c", "Z": "z", UNKNOWN: "number "}
+        first = [span.start + int(number) for span, number in zip(ranges, holes[0], strict=True)]
+        where = ", ".join(f"{words[axis]}{number}" for axis, number in zip(axes, first, strict=True))
+        others = f" and {len(holes) - 1} more" if len(holes) > 1 else ""
+        raise UnreadableRecording(
+            f"{folder}: the file of {where} is missing{others}; the names must be numbered without gaps"
+        )
+    return grid, warnings
+
+
+def _span(numbers: Iterable[int]) -> range:
+    listed = list(numbers)
+    return range(min(listed), max(listed) + 1)
+
+
+def _stack_slices(folder: Path, places: dict[_Place, Path], axes: str, first: Store) -> Store:
+    grid, warnings = _fill_grid(folder, places, axes)
+    if axes == UNKNOWN:
+        axes = "N"
+    if not _is_readable(grid.ravel()[-1]) and axes in ("T", "N") and grid.size > 1:
+        grid = grid[:-1]
+        warnings = (*warnings, "the last file cannot be read (still being written?) and is left out")
+    image: tuple[int, int] = (first.shape[-2], first.shape[-1])
+    read = SliceReader(grid, image, first.dtype.newbyteorder("="))
+    return Store(
+        f"{axes}YX",
+        (*grid.shape, *image),
+        read.dtype,
+        read,
+        voxel_um=first.voxel_um,
+        warnings=warnings,
+        kind="tiff-slices",
+    )
+
+
+def _stack_volumes(folder: Path, places: dict[_Place, Path], axes: str, first: Store) -> Store:
+    axes = "T" if axes == UNKNOWN else axes
+    grid, warnings = _fill_grid(folder, places, axes)
+    if grid.shape[0] > 1 and not _is_alike(grid[-1].ravel() if grid.ndim > 1 else grid[-1:], first.shape):
+        grid = grid[:-1]
+        warnings = (*warnings, "the last volume cannot be read whole (still being written?) and is left out")
+    inner = first.axes
+    if inner == f"{UNKNOWN}YX" and "Z" not in axes:
+        inner = "ZYX"
+    if inner[0] == "T" and "T" in axes and "Z" not in inner:
+        # Software that knows no z calls the frames of a stack time points; here every file is a time point
+        # already.
+        inner = inner.replace("T", "Z")
+    if set(inner[:-2]) & set(axes):
+        raise UnreadableRecording(
+            f"{folder}: the names number {axes} and each file has {inner} again; expected one volume a file, "
+            "or one file"
+        )
+    store = replace(first, axes=axes + inner, shape=(*grid.shape, *first.shape), times_s=None, kind="tiff-folder")
+    return replace(store, read=FileReader(grid, first.shape), warnings=(*first.warnings, *warnings))
+
+
+def _is_readable(file: Any) -> bool:
+    try:
+        tifffile.imread(file)
+    except (tifffile.TiffFileError, ValueError, IndexError, OSError):
+        return False
+    return True
+
+
+def _is_alike(files: Iterable[Any], shape: tuple[int, ...]) -> bool:
+    try:
+        return all(load_tiff(Path(file), RecordingParams()).shape == shape for file in files)
+    except (UnreadableRecording, OSError):
+        return False

@@ -1,0 +1,1 @@
+"""A look at a recording: what it seems to be, and what seems wrong with it."""

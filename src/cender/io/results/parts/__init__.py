@@ -1,0 +1,1 @@
+"""Finished pieces of the volume pass, and the tables that are made from them."""

@@ -1,0 +1,171 @@
+"""The tables of a run folder, made from parts: streamed, so that memory does not grow with the recording."""
+
+import shutil
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+
+from cender.errors import DataError, ShapeMismatch
+from cender.io.atomic import PART_SUFFIX, explain_failure, flush_file, flush_folder
+from cender.io.results.folder.run_results import annotate_volume, split_volumes
+from cender.io.results.parts.store import Part
+from cender.io.results.tables.checked import check_table
+from cender.io.results.tables.human import HumanRows, add_human
+from cender.io.results.tables.schemas import RUN_TABLES, Schema
+from cender.types import Annotation, Identities
+
+_ROOM = f".tables{PART_SUFFIX}"
+# The order in which tables take their places: what is listed in volumes has its neurons and regions.
+_ORDER = ("timings", "regions", "neurons", "volumes")
+
+
+def load_annotations(parts: Iterable[Part], chosen: set[int]) -> Iterator[Annotation]:
+    """What the volume pass found in each of the chosen volumes, in order."""
+    for part in parts:
+        frames = {name: _load(part, name, chosen) for name in ("volumes", "neurons", "regions")}
+        neurons, regions = split_volumes(frames["neurons"]), split_volumes(frames["regions"])
+        for row in frames["volumes"].iter_rows(named=True):
+            volume = row["volume"]
+            yield annotate_volume(part.path, row, neurons.get(volume), regions.get(volume))
+
+
+@contextmanager
+def assemble_tables(folder: Path) -> Iterator["Assembly"]:
+    """Give a hidden room in a run folder for new tables, which take their places together when the block ends well."""
+    room = folder / _ROOM
+    shutil.rmtree(room, ignore_errors=True)
+    try:
+        with explain_failure(folder):
+            room.mkdir()
+            assembly = Assembly(room)
+            yield assembly
+            assembly.place()
+    except pl.exceptions.PolarsError as error:
+        raise DataError(f"cannot write the tables of {folder}: {error}; the old ones are still there") from error
+    finally:
+        shutil.rmtree(room, ignore_errors=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Assembly:
+    """New tables being made in a room of their own."""
+
+    room: Path
+
+    def join_parts(self, name: str, parts: Sequence[Part], chosen: set[int]) -> None:
+        """One table out of those of the parts."""
+        self._sink(name, [part.table(name) for part in parts], chosen)
+
+    def join_volumes(
+        self, parts: Sequence[Part], chosen: set[int], failed: pl.DataFrame, times_s: Mapping[int, float]
+    ) -> pl.DataFrame:
+        """The table of volumes, with those that could not be read, and with the recording's times as they are now."""
+        frames = [_load(part, "volumes", chosen) for part in parts]
+        joined = pl.concat([*frames, failed]).sort("volume")
+        times = pl.Series("time_s", [times_s[volume] for volume in joined["volume"]], pl.Float64, nan_to_null=True)
+        joined = joined.with_columns(times)
+        self.save("volumes", joined)
+        return joined
+
+    def join_regions(self, parts: Sequence[Part], chosen: set[int], human: Mapping[int, HumanRows]) -> None:
+        """The table of regions, with those that people drew."""
+        files, made = [], []
+        for number, part in enumerate(parts):
+            added = [one.regions for one in _find_human(part, human) if one.regions.height]
+            path = part.table("regions")
+            if added:
+                path = self.room / f"{number:07d}.parquet"
+                frame = pl.concat([_load(part, "regions", chosen), *added]).sort("volume", maintain_order=True)
+                check_table(frame, RUN_TABLES["regions"], str(part.path)).write_parquet(path)
+                made.append(path)
+            files.append(path)
+        self._sink("regions", files, chosen)
+        for path in made:
+            path.unlink()
+
+    def join_neurons(
+        self,
+        parts: Sequence[Part],
+        chosen: set[int],
+        known: Mapping[int, Identities],
+        human: Mapping[int, HumanRows],
+    ) -> pl.DataFrame:
+        """The table of neurons with their identities, and those that only people saw; returns what traces are made of.
+
+        ``known`` has the identities of both.
+        """
+        seen, files = [], []
+        for number, part in enumerate(parts):
+            frame = add_human(_load(part, "neurons", chosen), _find_human(part, human))
+            frame = _identify(frame, known)
+            path = self.room / f"{number:07d}.parquet"
+            check_table(frame, RUN_TABLES["neurons"], str(part.path)).write_parquet(path)
+            files.append(path)
+            seen.append(
+                frame.select("volume", "identity", "probability", "red", "green").filter(pl.col("identity") >= 0)
+            )
+        self._sink("neurons", files, chosen)
+        for path in files:
+            path.unlink()
+        return pl.concat(seen)
+
+    def save(self, name: str, frame: pl.DataFrame) -> None:
+        """A table that is in memory."""
+        check_table(frame, RUN_TABLES[name], name).write_parquet(self.room / f"{name}.parquet")
+
+    def save_csv(self, name: str, frame: pl.DataFrame, schema: Schema | None = None) -> None:
+        """A table for people, as CSV."""
+        (frame if schema is None else check_table(frame, schema, name)).write_csv(self.room / name)
+
+    def place(self) -> None:
+        """Flush every file and put it in place of the old one."""
+        names = [f"{name}.parquet" for name in _ORDER]
+        files = sorted(self.room.iterdir(), key=lambda path: (path.name not in names, path.name))
+        ordered = [self.room / name for name in names if (self.room / name).exists()]
+        ordered += [path for path in files if path not in ordered]
+        for path in ordered:
+            flush_file(path)
+        for path in ordered:
+            path.replace(self.room.parent / path.name)
+        flush_folder(self.room.parent)
+
+    def _sink(self, name: str, files: Sequence[Path], chosen: set[int]) -> None:
+        target = self.room / f"{name}.parquet"
+        if not files:
+            columns = {key: column.kind for key, column in RUN_TABLES[name].columns.items()}
+            pl.DataFrame(schema=columns).write_parquet(target)
+            return
+        rows = pl.scan_parquet(list(files), glob=False)
+        rows.filter(pl.col("volume").is_in(sorted(chosen))).sink_parquet(target)
+
+
+def _load(part: Part, name: str, chosen: set[int]) -> pl.DataFrame:
+    frame = pl.read_parquet(part.table(name), memory_map=False)
+    if all(volume in chosen for volume in range(part.first, part.stop)):
+        return frame
+    return frame.filter(pl.col("volume").is_in(sorted(chosen)))
+
+
+def _find_human(part: Part, human: Mapping[int, HumanRows]) -> list[HumanRows]:
+    return [human[volume] for volume in range(part.first, part.stop) if volume in human]
+
+
+def _identify(neurons: pl.DataFrame, known: Mapping[int, Identities]) -> pl.DataFrame:
+    counts = neurons.group_by("volume", maintain_order=True).len()
+    identity, probability = [np.zeros(0, int)], [np.zeros(0)]
+    for volume, count in counts.iter_rows():
+        given = known.get(volume)
+        if given is None:
+            given = Identities(np.full(count, -1), np.full(count, np.nan))
+        if len(given) != count:
+            raise ShapeMismatch(f"volume {volume}: {count} neurons but {len(given)} identities")
+        identity.append(given.identity)
+        probability.append(given.probability)
+    return neurons.with_columns(
+        pl.Series("identity", np.concatenate(identity), pl.Int64),
+        pl.Series("probability", np.concatenate(probability), pl.Float64, nan_to_null=True),
+    )

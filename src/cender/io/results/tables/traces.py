@@ -1,0 +1,45 @@
+"""Traces as tables: one row an identity in a volume, and time × identity for spreadsheets."""
+
+import numpy as np
+import polars as pl
+
+from cender.io.results.tables.schemas import IDENTITIES, TRACES
+from cender.types import Traces
+
+
+def tabulate_traces(traces: Traces) -> pl.DataFrame:
+    """One row an identity in a volume, identities first; what is NaN is empty."""
+    count, volumes = len(traces.identity), len(traces.volume)
+    columns = {
+        "identity": np.repeat(traces.identity, volumes),
+        "volume": np.tile(traces.volume, count),
+        "time_s": np.tile(traces.time_s, count),
+        **{name: getattr(traces, name).ravel() for name in ("red", "green", "ratio", "dr_r0", "probability", "valid")},
+    }
+    return pl.DataFrame(
+        [pl.Series(name, columns[name], column.kind, nan_to_null=True) for name, column in TRACES.columns.items()]
+    )
+
+
+def widen_ratio(traces: Traces, names: dict[int, str]) -> pl.DataFrame:
+    """One row a volume, one column an identity (by its name where it has one), empty where a ratio is not valid."""
+    used = {"volume", "time_s"}
+    columns = [
+        pl.Series("volume", traces.volume, pl.Int64),
+        pl.Series("time_s", traces.time_s, pl.Float64, nan_to_null=True),
+    ]
+    for identity, ratio in zip(traces.identity.tolist(), traces.ratio, strict=True):
+        title = names.get(identity, str(identity))
+        title = f"{title} ({identity})" if title in used else title
+        used.add(title)
+        columns.append(pl.Series(title, ratio, pl.Float64, nan_to_null=True))
+    return pl.DataFrame(columns)
+
+
+def extend_identities(listed: pl.DataFrame | None, identities: list[int]) -> pl.DataFrame:
+    """The user's table with a row for every identity that it does not list yet; rows that are there stay."""
+    if listed is None:
+        listed = pl.DataFrame(schema={name: column.kind for name, column in IDENTITIES.columns.items()})
+    new = sorted(set(identities) - set(listed["identity"].to_list()))
+    rows = pl.DataFrame({"identity": pl.Series(new, dtype=pl.Int64)})
+    return pl.concat([listed, rows], how="diagonal")

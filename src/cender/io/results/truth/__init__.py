@@ -1,0 +1,1 @@
+"""Truth folders: what people, simulators and other labs know of a recording."""

@@ -1,0 +1,1 @@
+"""Training with files: annotated folders in, weights out."""

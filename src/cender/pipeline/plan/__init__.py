@@ -1,0 +1,1 @@
+"""What is to be done, from what, how long it will take, and what it came to."""

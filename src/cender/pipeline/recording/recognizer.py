@@ -1,0 +1,228 @@
+"""Recognizers: learnt from annotated volumes or from nothing, kept in files, applied to whole recordings."""
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from pathlib import Path
+from typing import Literal
+
+import numpy as np
+
+import cender
+from cender.config import Config
+from cender.errors import DataError, ModelError
+from cender.io.weights import load_weights, shipped_weights
+from cender.nets.constellation import (
+    Classifier,
+    Matcher,
+    build_classifier,
+    build_matcher,
+    export_weights,
+    make_score,
+    use_threads,
+)
+from cender.pipeline.volumes.executor import count_workers
+from cender.recognize.confidence import Calibration
+from cender.recognize.model import Model, recognize_neurons
+from cender.recognize.references import References
+from cender.recognize.temporal import link_names
+from cender.training.recognizer.train import Progress, train_recognizer
+from cender.training.shipped.matcher import KIND as MATCHER
+from cender.types import Annotation, Identities, Weights
+
+KIND = "recognizer"
+Recognize = Callable[[Sequence[Annotation]], list[Identities]]
+OnStep = Callable[[Progress], None]
+
+
+def ignore_step(progress: Progress) -> None:
+    """Take no notice of a training step."""
+
+
+def learn_recognizer(
+    annotated: Sequence[Annotation],
+    recording: Sequence[Annotation],
+    config: Config,
+    seed: int = 0,
+    on_step: OnStep = ignore_step,
+) -> Recognize:
+    """A recognizer for the volumes of a recording, as a function of volumes.
+
+    Parameters
+    ----------
+    annotated
+        Volumes with identities; none at all is enough: then the neurons of the recording are numbered.
+    recording
+        Volumes of the same recording, whose identities are not looked at.
+    """
+    weights = train_weights(annotated, recording, config, seed, on_step)
+    return build_recognizer(weights, config)
+
+
+def train_weights(
+    annotated: Sequence[Annotation],
+    recording: Sequence[Annotation],
+    config: Config,
+    seed: int = 0,
+    on_step: OnStep = ignore_step,
+    checkpoint: Path | None = None,
+) -> Weights:
+    """Weights of a recognizer trained by the method of the settings.
+
+    ``checkpoint`` is where ours keeps its state, to go on after an interruption; the paper's begins anew.
+    """
+    if config.recognize.method == "paper":
+        return _train_paper(annotated, config, seed, on_step)
+    params, matcher = config.train_recognizer, load_matcher(config)
+    net, model = train_recognizer(annotated, recording, params, matcher, seed, on_step, checkpoint)
+    return pack_recognizer(net, model, {"annotated": str(len(annotated)), "seed": str(seed)})
+
+
+def build_recognizer(weights: Weights, config: Config, which: Literal["taught", "all"] = "taught") -> Recognize:
+    """The recognizer of these weights as a function of volumes; ``which`` as in `recognize_neurons`."""
+    if weights.metadata["kind"] != KIND:
+        return _build_paper(weights)
+    model = unpack_recognizer(weights)
+    refuse_below = config.recognize.refuse_below
+    return lambda volumes: [recognize_neurons(one, model, refuse_below, which) for one in volumes]
+
+
+def identify_recording(
+    volumes: Sequence[Annotation],
+    annotated: Mapping[int, Annotation],
+    config: Config,
+    seed: int = 0,
+    on_step: OnStep = ignore_step,
+    workers: int = 0,
+) -> dict[int, Identities]:
+    """Identities of every volume of a recording.
+
+    With annotated volumes or without any recognizer it learns first; a recognizer that the settings name
+    (``recognize.weights``) is otherwise used as it is.
+
+    Parameters
+    ----------
+    volumes
+        All volumes, with the neurons that were found.
+    annotated
+        Volumes that a person named, by volume.
+    workers
+        Volumes that are named at a time (0: one a core, but few); they change nothing but the time it takes.
+    """
+    path = config.recognize.weights
+    if path is not None and not annotated:
+        weights = load_recognizer(Path(path))
+    else:
+        rest = [one for one in volumes if one.volume not in annotated]
+        weights = train_weights(list(annotated.values()), rest, config, seed, on_step)
+    use_threads(config.train_recognizer.threads)
+    known = _name_volumes(build_recognizer(weights, config, "all"), volumes, count_workers(workers))
+    return link_names(volumes, known) if config.recognize.temporal else known
+
+
+def _name_volumes(recognize: Recognize, volumes: Sequence[Annotation], workers: int) -> dict[int, Identities]:
+    """Identities by volume, several at a time: what takes long lets other threads run."""
+    pool = ThreadPoolExecutor(workers, "name")
+    try:
+        answers = pool.map(lambda one: recognize([one])[0], volumes)
+        return {one.volume: answer for one, answer in zip(volumes, answers, strict=True)}
+    finally:
+        pool.shutdown(wait=True, cancel_futures=True)
+
+
+def load_matcher(config: Config) -> Matcher:
+    """What training starts from: the recognizer that the settings name, or the shipped matcher."""
+    arrays = dict(shipped_weights("matcher", MATCHER).arrays)
+    path = config.recognize.weights
+    if path is not None:
+        trained = load_recognizer(Path(path))
+        if trained.metadata["kind"] == KIND:
+            net = {key.removeprefix("net."): value for key, value in trained.arrays.items()}
+            arrays |= {key: net[key] for key in arrays if key.startswith("constellation.")}
+    return build_matcher(arrays)
+
+
+def load_recognizer(path: Path) -> Weights:
+    """Weights of a recognizer, ours or the paper's."""
+    try:
+        return load_weights(path, KIND)
+    except ModelError as error:
+        if "found paper recognizer" not in str(error):
+            raise
+    return load_weights(path, "paper recognizer")
+
+
+def find_taught(config: Config) -> frozenset[int]:
+    """The identities that people taught the recognizer of the settings; none where it has none or began with none."""
+    if config.recognize.weights is None:
+        return frozenset()
+    weights = load_recognizer(Path(config.recognize.weights))
+    if weights.metadata["kind"] != KIND:
+        return frozenset(json.loads(weights.metadata["identities"]))
+    about = json.loads(weights.metadata.get("about", "{}"))
+    named = int(weights.arrays["named"][0]) if about.get("annotated", "0") != "0" else 0
+    return frozenset(weights.arrays["identities"][:named].tolist())
+
+
+def pack_recognizer(net: Classifier, model: Model, about: Mapping[str, str]) -> Weights:
+    """A trained recognizer as arrays and text."""
+    arrays = {f"net.{name}": value for name, value in export_weights(net).items()}
+    arrays |= {
+        "identities": model.identities.astype(np.int64),
+        "named": np.array([model.named]),
+        "references.volume": model.references.volume.astype(np.int64),
+        "references.position": model.references.position.astype(np.float32),
+        "references.other": model.references.other.astype(np.float32),
+        "calibration": model.calibration.weights,
+    }
+    return Weights(arrays, {"kind": KIND, "version": cender.__version__, "about": json.dumps(dict(about))})
+
+
+def unpack_recognizer(weights: Weights) -> Model:
+    """The recognizer of these weights."""
+    arrays = weights.arrays
+    try:
+        identities = arrays["identities"]
+        part = {key.removeprefix("net."): value for key, value in arrays.items() if key.startswith("net.")}
+        net = build_classifier(part)
+        references = References(
+            arrays["references.volume"],
+            arrays["references.position"].astype(float),
+            arrays["references.other"].astype(float),
+        )
+        calibration = Calibration(arrays["calibration"])
+        named = int(arrays["named"][0])
+    except (KeyError, RuntimeError) as error:
+        raise ModelError(f"this recognizer is not complete: {error}; train it again") from None
+    return Model(make_score(net), identities, named, references, calibration)
+
+
+def forget_identities(annotation: Annotation) -> Annotation:
+    """The volume without what is known of its identities."""
+    return replace(annotation, identity=np.full(len(annotation), -1), probability=np.ones(len(annotation)))
+
+
+def _train_paper(annotated: Sequence[Annotation], config: Config, seed: int, on_step: OnStep) -> Weights:
+    from cender.recognize.paper.params import choose_params
+    from cender.training.paper.embedding import EmbeddingProgress, train_embedding
+
+    def tell(progress: EmbeddingProgress) -> None:
+        on_step(Progress(progress.step, progress.steps, "the paper's embedding", progress.loss))
+
+    if not any((one.identity >= 0).any() for one in annotated):
+        raise DataError(
+            "the paper's method needs annotated volumes, found none; annotate some, or leave recognize.method at "
+            "'default', which can begin with nothing"
+        )
+    return train_embedding(annotated, choose_params(config.recognize.paper, annotated), seed, tell)
+
+
+def _build_paper(weights: Weights) -> Recognize:
+    from cender.nets.embedding import build_embedder, read_classes
+    from cender.recognize.paper.params import read_params
+    from cender.recognize.paper.recognize import recognize_with_weights
+
+    embed, params = build_embedder(weights), read_params(weights)
+    classes, identities = read_classes(weights)
+    return lambda volumes: [recognize_with_weights(one, embed, classes, identities, params) for one in volumes]

@@ -1,0 +1,181 @@
+"""The second pass, over the tables: identities, traces, and every table in its place."""
+
+import logging
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+
+from cender.activity import Sightings, compute_traces
+from cender.config import Config
+from cender.errors import DataError
+from cender.io.results.annotations import list_given, load_human
+from cender.io.results.folder.run_folder import RunFolder
+from cender.io.results.folder.run_results import load_centres
+from cender.io.results.parts.assembly import Assembly, assemble_tables, load_annotations
+from cender.io.results.parts.known import load_known, save_known
+from cender.io.results.parts.outcomes import tabulate_outcomes
+from cender.io.results.parts.store import PartStore
+from cender.io.results.tables.human import HumanRows, tabulate_human
+from cender.io.results.tables.schemas import IDENTITIES
+from cender.io.results.tables.traces import extend_identities, tabulate_traces, widen_ratio
+from cender.pipeline.plan.decide import Plan, find_chosen, make_identity_key
+from cender.pipeline.plan.inputs import find_recognizer
+from cender.pipeline.plan.progress import OnProgress, Progress, ignore_progress
+from cender.pipeline.plan.work import Work
+from cender.pipeline.recording.human import Corrected, count_corrections, lay_over
+from cender.pipeline.recording.numbering import keep_numbers
+from cender.pipeline.recording.recognizer import find_taught, identify_recording
+from cender.pipeline.recording.scale import find_scale_doubt
+from cender.pipeline.volumes.volume_pass import load_unreadable
+from cender.recognize.judge import judge_volume
+from cender.training.recognizer.train import Progress as Step
+from cender.types import Annotation, Identities, Outcome, VoxelSize
+
+_LOG = logging.getLogger(__name__)
+
+
+def run_tables(work: Work, plan: Plan, folder: RunFolder, on_progress: OnProgress = ignore_progress) -> tuple[str, ...]:
+    """Make identities and traces, and put all tables in place; returns what there is to say about them."""
+    parts, chosen = find_chosen(plan), set(plan.chosen)
+    places = {one.volume: one for one in load_annotations(parts, chosen)}
+    said = load_human(work.path)
+    corrected = {volume: lay_over(places[volume], one) for volume, one in said.items() if volume in places}
+    places |= {volume: one.annotation for volume, one in corrected.items()}
+    known, doubts = _identify(work, plan, places, corrected, folder, on_progress)
+    human = {volume: _tabulate(one, work) for volume, one in corrected.items()}
+    with assemble_tables(work.path) as tables:
+        tables.join_parts("timings", parts, chosen)
+        tables.join_regions(parts, chosen, human)
+        seen = tables.join_neurons(parts, chosen, known, human)
+        times = {volume: work.recording.time_s(volume) for volume in plan.chosen}
+        volumes = tables.join_volumes(parts, chosen, _tabulate_failed(work, plan), times)
+        return (*_describe_human(said, corrected), *doubts, *_save_traces(work, tables, volumes, seen, folder))
+
+
+def _identify(
+    work: Work,
+    plan: Plan,
+    places: Mapping[int, Annotation],
+    corrected: Mapping[int, Corrected],
+    folder: RunFolder,
+    on_progress: OnProgress,
+) -> tuple[dict[int, Identities], list[str]]:
+    """Identities by volume under numbers that stay, those of people above all, and why there are none."""
+    config = choose_recognizer(work.config, work.path)
+    taught = find_taught(config)
+    lessons = {volume: one.lesson for volume, one in corrected.items() if (one.given >= 0).any()}
+    given = {int(identity) for one in lessons.values() for identity in one.identity if identity >= 0}
+
+    # A recognizer that knows everybody whom people named has been taught already.
+    annotated = {} if config.recognize.weights is not None and given <= taught else lessons
+    notes = []
+    volumes = [one for one in places.values() if len(one)]
+    try:
+        known = _recognize(make_identity_key(work, plan), plan.store, volumes, annotated, config, on_progress)
+    except DataError as error:
+        _LOG.warning("no identities: %s", error)
+        people, others = (" but those that people gave", " of others") if given else ("", "")
+        known, notes = {}, [f"no identities{people}, and so no traces{others}: {error}"]
+    taken = frozenset(folder.load_names()) | list_given(work.path)
+    numbered = keep_numbers(known, places, _load_earlier(folder), taught | given, taken)
+    numbered |= {volume: one.settle(numbered.get(volume)) for volume, one in corrected.items()}
+    doubts = [*find_scale_doubt(volumes, config), *_find_doubts(numbered, config.recognize.flag_below)]
+    return numbered, notes or doubts
+
+
+def _recognize(
+    key: str,
+    store: PartStore,
+    volumes: Sequence[Annotation],
+    annotated: Mapping[int, Annotation],
+    config: Config,
+    on_progress: OnProgress,
+) -> dict[int, Identities]:
+    """The machine's identities: those that were kept, where all that they were made from is the same."""
+    kept = load_known(store.root, key)
+    if kept is not None and all(len(kept.get(one.volume, ())) == len(one) for one in volumes):
+        return kept
+
+    def tell(step: Step) -> None:
+        on_progress(Progress("recording", step.step, step.steps))
+
+    known = identify_recording(volumes, annotated, config, on_step=tell)
+    save_known(store.root, key, known)
+    return known
+
+
+def _tabulate(one: Corrected, work: Work) -> HumanRows:
+    annotation = one.annotation
+    voxel_um = work.recording.voxel_um or VoxelSize(1.0, 1.0, 1.0)
+    named = one.given[: one.found] >= 0
+    return tabulate_human(annotation.volume, named, annotation.centre_um[one.found :], annotation.regions, voxel_um)
+
+
+def _describe_human(said: Mapping[int, Annotation], corrected: Mapping[int, Corrected]) -> list[str]:
+    """What of people's work is in the tables, and what is not."""
+    if not said:
+        return []
+    counts = count_corrections(corrected.values())
+    notes = [
+        f"people worked on {len(corrected)} of the volumes: {counts['named']} neurons have their identity from them, "
+        f"{counts['added']} were not found by the machine (and have no brightness), {counts['refused']} are none"
+    ]
+    if strange := sorted(set(said) - set(corrected)):
+        first = ", ".join(map(str, strange[:5])) + ", …" * (len(strange) > 5)
+        notes.append(f"annotated volumes that this run does not cover are kept but not used: {first}")
+    return notes
+
+
+def _find_doubts(known: Mapping[int, Identities], flag_below: float) -> list[str]:
+    """What there is to say about volumes whose identities cannot be trusted as a whole."""
+    reasons = {volume: judge_volume(one, flag_below) for volume, one in known.items()}
+    doubtful = {volume: reason for volume, reason in reasons.items() if reason is not None}
+    if not doubtful:
+        return []
+    first = min(doubtful)
+    return [f"{len(doubtful)} of {len(known)} volumes have doubtful identities; volume {first}: {doubtful[first]}"]
+
+
+def choose_recognizer(config: Config, folder: Path) -> Config:
+    """The settings, with the folder's own recognizer where it has one and they name no other."""
+    own = find_recognizer(config, folder)
+    if own is None:
+        return config
+    return config.model_copy(update={"recognize": config.recognize.model_copy(update={"weights": str(own)})})
+
+
+def _load_earlier(folder: RunFolder) -> Iterator[Annotation]:
+    """Volumes of the last pass; none where there was none."""
+    if folder.has_table("neurons"):
+        yield from load_centres(folder)
+
+
+def _save_traces(
+    work: Work, tables: Assembly, volumes: pl.DataFrame, seen: pl.DataFrame, folder: RunFolder
+) -> tuple[str, ...]:
+    values = {
+        name: seen[name].fill_null(float("nan")).to_numpy().astype(float) for name in ("probability", "red", "green")
+    }
+    sightings = Sightings(seen["volume"].to_numpy(), seen["identity"].to_numpy(), **values)
+    time_s = volumes["time_s"].fill_null(float("nan")).to_numpy()
+    found = compute_traces(sightings, volumes["volume"].to_numpy(), time_s, work.config.activity)
+    tables.save("traces", tabulate_traces(found.traces))
+    tables.save_csv("traces_wide.csv", widen_ratio(found.traces, folder.load_names()))
+    listed = folder.load_identities()
+    extended = extend_identities(listed, np.unique(sightings.identity).tolist())
+    if listed is None or extended.height > listed.height:
+        tables.save_csv("identities.csv", extended, IDENTITIES)
+    return found.notes
+
+
+def _tabulate_failed(work: Work, plan: Plan) -> pl.DataFrame:
+    chosen = set(plan.chosen)
+    unreadable = load_unreadable(plan.store, work.source.stamp())
+    outcomes = [
+        Outcome(volume, work.recording.time_s(volume), "failed", reason)
+        for volume, reason in sorted(unreadable.items())
+        if volume in chosen
+    ]
+    return tabulate_outcomes(outcomes, work.recording.voxel_um or VoxelSize(1.0, 1.0, 1.0))["volumes"]

@@ -1,0 +1,1 @@
+"""The first pass: every volume once, on threads or on a cluster."""

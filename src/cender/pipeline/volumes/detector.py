@@ -1,0 +1,56 @@
+"""A detector ready to use: settings and weights made into one callable."""
+
+from pathlib import Path
+
+import numpy as np
+from jaxtyping import Real
+
+from cender.detect.params import DetectParams
+from cender.io.weights import load_weights, shipped_weights
+from cender.pipeline.volumes.volume import Detector
+from cender.types import Detections, Head, VoxelSize, Weights
+
+
+def build_detector(params: DetectParams, weights: Weights | None = None, threads: int = 0) -> Detector:
+    """The detector that the settings name, with its network loaded.
+
+    Parameters
+    ----------
+    params
+        Which detector, on what device, with which thresholds.
+    weights
+        Weights to use; by default those that the settings name, or the shipped ones.
+    threads
+        Of the CPU; 0 is all.
+    """
+    return _build_paper(params, weights) if params.method == "paper" else _build_dense(params, weights, threads)
+
+
+def _build_dense(params: DetectParams, weights: Weights | None, threads: int) -> Detector:
+    from cender.detect.dense import detect_dense
+    from cender.nets.scoring import KIND, build_score
+
+    chosen = weights or _find_weights(params, "dense", KIND)
+    score = build_score(chosen, params.device, params.precision, threads)
+
+    def detect(red: Real[np.ndarray, "z y x"], head: Head, voxel_um: VoxelSize) -> Detections:
+        return detect_dense(red, head, voxel_um, score, params)
+
+    return detect
+
+
+def _build_paper(params: DetectParams, weights: Weights | None) -> Detector:
+    from cender.detect.multi_field import detect as detect_fields
+    from cender.nets.multi_field import KIND, build_scorer
+
+    chosen = weights or _find_weights(params, "multi_field", KIND)
+    score = build_scorer(chosen.arrays, float(chosen.metadata["width"]))
+
+    def detect(red: Real[np.ndarray, "z y x"], head: Head, voxel_um: VoxelSize) -> Detections:
+        return detect_fields(red, head, voxel_um, score, params.multi_field)
+
+    return detect
+
+
+def _find_weights(params: DetectParams, shipped: str, kind: str) -> Weights:
+    return load_weights(Path(params.weights), kind) if params.weights else shipped_weights(shipped, kind)

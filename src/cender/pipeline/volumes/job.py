@@ -1,0 +1,47 @@
+"""The volume pass as one piece of work, which any executor can be given."""
+
+import logging
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from cender.activity import ChannelMap, measure_intensities
+from cender.config import Config
+from cender.pipeline.plan.source import Source
+from cender.pipeline.volumes.detector import build_detector
+from cender.pipeline.volumes.volume import process_volume
+from cender.types import Intensities, Neurons, Outcome, Volume
+
+_LOG = logging.getLogger(__name__)
+Worker = Callable[[Volume], Outcome]
+
+
+@dataclass(frozen=True, slots=True)
+class VolumeJob:
+    """Which recording, with which settings, under the fingerprint of both; it can be sent to other processes."""
+
+    key: str
+    source: Source
+    config: Config
+    channel_map: ChannelMap
+
+
+def build_worker(job: VolumeJob, threads: int = 0) -> Worker:
+    """A callable that does all per-volume stages; whatever goes wrong is an outcome.
+
+    It has a network of its own, which uses so many ``threads`` (0: all cores).
+    """
+    detector = build_detector(job.config.detect, threads=threads)
+    preprocess, merge, activity = job.config.preprocess, job.config.merge, job.config.activity
+
+    def measure(volume: Volume, neurons: Neurons) -> Intensities:
+        return measure_intensities(volume, neurons, job.channel_map, activity)
+
+    def work(volume: Volume) -> Outcome:
+        try:
+            return process_volume(volume, detector, preprocess, merge, measure)
+        except Exception as error:  # noqa: BLE001  (one bad volume must not end a night's run)
+            _LOG.exception("volume %d", volume.index)
+            reason = f"a defect of ours: {type(error).__name__}: {error}"
+            return Outcome(volume.index, volume.time_s, "failed", reason)
+
+    return work

@@ -1,0 +1,111 @@
+"""Reading with patience: a damaged volume is skipped, a drive that is gone is waited for."""
+
+import errno
+import logging
+from dataclasses import dataclass, field
+from threading import Event
+
+from cender.errors import UnreadableRecording
+from cender.pipeline.plan.source import Source
+from cender.types import Recording, Volume
+
+_LOG = logging.getLogger(__name__)
+_AGAIN_S = 0.1
+_LOOK_S = 1.0
+# What readers of foreign files raise when the bytes make no sense.
+_BAD_BYTES = (UnreadableRecording, OSError, ValueError, EOFError, RuntimeError, ArithmeticError, LookupError)
+_NO_ANSWER = "the drive does not answer"
+# What the system says of a drive that is there by its name only.
+_AWAY = (
+    "EIO",
+    "ESTALE",
+    "ENOTCONN",
+    "ETIMEDOUT",
+    "EHOSTDOWN",
+    "EHOSTUNREACH",
+    "ENETDOWN",
+    "ENETUNREACH",
+    "ENODEV",
+    "ENXIO",
+)
+
+
+@dataclass(slots=True)
+class PatientReader:
+    """Reads the channels that a run needs.
+
+    ``stopping`` ends the waiting at once, when the run is being stopped.
+    """
+
+    source: Source
+    wait_s: float
+    stopping: Event = field(default_factory=Event)
+    _recording: Recording | None = None
+    _patience_s: float = field(init=False)
+
+    def __post_init__(self) -> None:
+        # It is used up by a drive that does not come back, and is there again after the next volume that can be read.
+        self._patience_s = self.wait_s
+
+    @property
+    def recording(self) -> Recording:
+        """The open recording."""
+        if self._recording is None:
+            self._recording = self.source.open()
+        return self._recording
+
+    def read(self, index: int) -> Volume | str:
+        """The volume, or why it cannot be read though its file is there.
+
+        Raises
+        ------
+        UnreadableRecording
+            The recording cannot be reached, and did not come back in time.
+        """
+        again = False
+        while True:
+            try:
+                volume = self._read(index)
+            except _BAD_BYTES as error:
+                away = _is_away(error) and self._patience_s > 0 and not self.stopping.is_set()
+                if again and not away:
+                    self._await_source(index, 0.0)
+                    return f"{_NO_ANSWER if _is_away(error) else 'the volume cannot be read'}: {error}"
+                _LOG.info("volume %d: %s; trying again", index, error)
+                self._await_source(index)
+                pause_s = _LOOK_S if again else _AGAIN_S
+                self.stopping.wait(pause_s)
+                self._patience_s -= pause_s
+            else:
+                self._patience_s = self.wait_s
+                return volume
+            again = True
+            # A file that was away is another file to the system, so it is opened anew.
+            if self.source.held is None:
+                self._recording = None
+
+    def _read(self, index: int) -> Volume:
+        recording = self.recording
+        channels = tuple(c for c, role in enumerate(recording.roles or ()) if role in ("red", "green"))
+        return recording.volume(index, channels)
+
+    def _await_source(self, index: int, wait_s: float | None = None) -> None:
+        left_s = self.wait_s if wait_s is None else wait_s
+        if not self.source.is_reachable() and left_s > 0:
+            _LOG.warning("%s cannot be reached; waiting up to %g s", ", ".join(self.source.paths), left_s)
+        while not self.source.is_reachable():
+            if left_s <= 0 or self.stopping.wait(min(_LOOK_S, left_s)):
+                raise UnreadableRecording(
+                    f"{', '.join(self.source.paths)} cannot be reached any more (volume {index}): the drive or the "
+                    "file is gone. All finished volumes are kept; bring it back and run the same command again"
+                )
+            left_s -= _LOOK_S
+
+
+def may_pass(reason: str) -> bool:
+    """Whether a volume that could not be read for this reason may be read next time, though its file is the same."""
+    return reason.startswith(_NO_ANSWER)
+
+
+def _is_away(error: Exception) -> bool:
+    return isinstance(error, OSError) and errno.errorcode.get(error.errno or 0) in _AWAY

@@ -1,0 +1,43 @@
+"""The per-volume stages over a whole recording, one volume in memory at a time."""
+
+from collections.abc import Callable, Iterable, Iterator
+
+from cender.config import Config
+from cender.errors import UnreadableRecording
+from cender.pipeline.volumes.detector import build_detector
+from cender.pipeline.volumes.volume import process_volume
+from cender.types import Outcome, Recording
+
+
+def process_recording(
+    recording: Recording,
+    config: Config,
+    volumes: Iterable[int] | None = None,
+    on_volume: Callable[[Outcome], None] = lambda outcome: None,
+) -> Iterator[Outcome]:
+    """Outcomes of the volumes in order; a volume that cannot be read or used gives an outcome that says why.
+
+    Parameters
+    ----------
+    recording
+        With known axes, channel roles and voxel size.
+    config
+        Settings of the stages.
+    volumes
+        Indices to process; all by default.
+    on_volume
+        Told of every outcome.
+    """
+    recording.require("axes", "voxel size", "channel roles")
+    detector = build_detector(config.detect)
+    red = recording.channel("red")
+    channels = None if red is None else (red,)
+    for index in range(len(recording)) if volumes is None else volumes:
+        try:
+            volume = recording.volume(index, channels)
+        except UnreadableRecording as error:
+            outcome = Outcome(index, recording.time_s(index), "failed", str(error))
+        else:
+            outcome = process_volume(volume, detector, config.preprocess, config.merge)
+        on_volume(outcome)
+        yield outcome

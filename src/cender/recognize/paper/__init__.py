@@ -1,0 +1,1 @@
+"""The paper's recognition: features, embedding, one-to-one assignment."""

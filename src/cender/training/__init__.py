@@ -1,0 +1,1 @@
+"""How networks learn: one sub-room per network, and what they share."""

@@ -1,0 +1,1 @@
+"""Learning to find neurons: samples, targets, augmentation, the loop, calibration."""

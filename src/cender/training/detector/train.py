@@ -1,0 +1,219 @@
+"""Training of the default detector: from scratch or from weights, resumable, the same for the same seed."""
+
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+from cender.nets.dense import DenseNet, build_net
+from cender.nets.scoring import KIND
+from cender.training.checkpoint import load_checkpoint, save_checkpoint
+from cender.training.detector.augment import cut_window
+from cender.training.detector.calibrate import (
+    calibrate,
+    fit_calibration,
+    measure_ranges,
+    read_calibration,
+    undo_calibration,
+    validate,
+)
+from cender.training.detector.losses import focal_loss, keep_heat_loss, value_loss
+from cender.training.detector.samples import Sample, hold_out
+from cender.training.detector.targets import draw_targets
+from cender.training.params import TrainDetectorParams
+from cender.types import Weights
+
+WARM_UP = 60
+KEEP = 0.998
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """Where training stands: the step, losses (region, centre, values), and the last validation (2D F1, centre F1)."""
+
+    step: int
+    steps: int
+    losses: tuple[float, float, float]
+    checked: tuple[float, float] | None = None
+
+
+@dataclass(slots=True)
+class Run:
+    """What changes while training goes on, and is kept to resume it."""
+
+    net: DenseNet
+    average: DenseNet
+    optimiser: torch.optim.Optimizer
+    before: DenseNet | None = None
+    step: int = 0
+    best: float = -1.0
+    best_arrays: dict[str, np.ndarray] = field(default_factory=dict)
+    waited: int = 0
+    history: list[list[float]] = field(default_factory=list)
+
+
+def train_detector(
+    samples: Sequence[Sample],
+    params: TrainDetectorParams,
+    seed: int = 0,
+    start: Weights | None = None,
+    checkpoint: Path | None = None,
+    on_step: Callable[[Progress], None] = lambda progress: None,
+) -> tuple[Weights, list[list[float]]]:
+    """Weights learnt from annotated heads, and the history of training (step, three losses, two validation figures).
+
+    Parameters
+    ----------
+    samples
+        Heads; a fifth of them, or of each where there are few, is held out for validation.
+    params
+        Length, rate and widths.
+    seed
+        Of everything random.
+    start
+        Weights to start from; None starts from nothing.
+    checkpoint
+        File to resume from, and to write to at every validation; removed by the caller when done.
+    on_step
+        Told after every step.
+    """
+    if params.threads:
+        torch.set_num_threads(params.threads)
+    taught, held = hold_out(samples)
+    steps = params.steps if start is None else params.fine_steps
+    run = _begin(params, seed, start)
+    if checkpoint is not None:
+        load_checkpoint(checkpoint, run, _describe(samples, params, seed, steps))
+    if run.before is not None and run.step == 0:
+        # What is learnt must be better than what was known.
+        _check(run, held)
+    rate = params.learning_rate if start is None else params.fine_learning_rate
+    while run.step < steps and run.waited < params.patience:
+        _set_rates(run.optimiser, rate * _share(run.step, steps))
+        losses = _learn(run, taught, params, np.random.default_rng((seed, run.step)))
+        run.step += 1
+        checked = None
+        if run.step % params.check_every == 0 or run.step == steps:
+            checked = _check(run, held)
+            run.history.append([float(run.step), *losses, *checked])
+            if checkpoint is not None:
+                save_checkpoint(checkpoint, run, _describe(samples, params, seed, steps))
+        on_step(Progress(run.step, steps, losses, checked))
+    return _finish(run, held, start, seed), run.history
+
+
+def _begin(params: TrainDetectorParams, seed: int, start: Weights | None) -> Run:
+    torch.manual_seed(seed)
+    known = None if start is None else undo_calibration(start)
+    net = DenseNet(params.width) if known is None else build_net(known)
+    average = build_net({name: value.detach().numpy() for name, value in net.state_dict().items()})
+    net = net.to(memory_format=torch.channels_last).train()  # type: ignore[call-overload]
+    optimiser = torch.optim.AdamW(net.parameters(), lr=params.learning_rate, weight_decay=1e-4)
+    return Run(net, average, optimiser, None if known is None else build_net(known))
+
+
+def _learn(
+    run: Run, taught: Sequence[Sample], params: TrainDetectorParams, rng: np.random.Generator
+) -> tuple[float, float, float]:
+    """One step; the three losses before it."""
+    windows = [cut_window(taught[int(rng.integers(len(taught)))], params.window_px, rng) for _ in range(params.windows)]
+    inputs = torch.from_numpy(np.concatenate([window.image for window in windows]))
+    lengths = [len(window.image) for window in windows]
+    before = None
+    if run.before is not None and any(window.partial for window in windows):
+        with torch.no_grad():
+            before = run.before(inputs, lengths)
+    parts = find_losses(run.net(inputs, lengths), windows, before)
+    run.optimiser.zero_grad()
+    sum(parts).backward()  # type: ignore[union-attr]
+    torch.nn.utils.clip_grad_norm_(run.net.parameters(), 5.0)
+    run.optimiser.step()
+    keep = min(KEEP, (run.step + 1) / (run.step + 20))
+    with torch.no_grad():
+        for mean, now in zip(run.average.parameters(), run.net.parameters(), strict=True):
+            mean.lerp_(now, 1 - keep)
+    region, centre, values = (float(part.detach()) for part in parts)
+    return region, centre, values
+
+
+def find_losses(
+    maps: Float[Tensor, "z m y x"], windows: Sequence[Sample], before: Float[Tensor, "z m y x"] | None = None
+) -> list[Float[Tensor, ""]]:
+    """Region, centre and value losses of the network's maps on these windows.
+
+    Parameters
+    ----------
+    before
+        Maps of the network that training started from: what partial windows do not teach shall stay so.
+    """
+    targets = [draw_targets(window) for window in windows]
+    heat = torch.from_numpy(np.concatenate([target.heat for target in targets]))
+    known = torch.from_numpy(np.concatenate([target.heat_weight for target in targets]))
+    values = torch.from_numpy(np.concatenate([target.values for target in targets]))
+    weight = torch.from_numpy(np.concatenate([target.value_weight for target in targets]))
+    losses = [
+        focal_loss(maps[:, 0], heat[:, 0], known[:, 0]),
+        focal_loss(maps[:, 1], heat[:, 1], known[:, 1]),
+        value_loss(maps[:, 2:], values, weight),
+    ]
+    if before is None:
+        return losses
+    partial = np.concatenate([np.full(len(window.image), window.partial) for window in windows])
+    open_ = torch.from_numpy(partial.astype(np.float32))[:, None, None, None] * (1 - known)
+    seen = torch.sigmoid(before[:, 0]) * open_[:, 0]
+    keep = [keep_heat_loss(maps[:, kind], before[:, kind], open_[:, kind]) for kind in (0, 1)]
+    keep.append(value_loss(maps[:, 2:], before[:, 2:], seen))
+    return [loss + kept for loss, kept in zip(losses, keep, strict=True)]
+
+
+def _check(run: Run, held: Sequence[Sample]) -> tuple[float, float]:
+    arrays = _arrays(run.average)
+    region, centre = validate(arrays, held)
+    if region + centre > run.best:
+        run.best, run.best_arrays, run.waited = region + centre, arrays, 0
+    else:
+        run.waited += 1
+    return region, centre
+
+
+def _finish(run: Run, held: Sequence[Sample], start: Weights | None, seed: int) -> Weights:
+    arrays = run.best_arrays or _arrays(run.average)
+    # Where not all is marked, nobody knows which scores are right: they go on meaning what they meant.
+    partial = any(sample.partial for sample in held)
+    before = [] if start is None else read_calibration(start)
+    calibration = before if partial else fit_calibration(arrays, held)
+    return Weights(
+        calibrate(arrays, calibration),
+        {
+            "kind": KIND,
+            "seed": str(seed),
+            "steps": str(run.step),
+            "started_from": "nothing" if start is None else start.metadata.get("name", "other weights"),
+            "calibration": json.dumps(calibration),
+            "ranges": measure_ranges(arrays, held),
+        },
+    )
+
+
+def _share(step: int, steps: int) -> float:
+    """Share of the learning rate: a short rise, then half a cosine."""
+    return min(1.0, (step + 1) / WARM_UP) * (0.02 + 0.98 * 0.5 * (1 + float(np.cos(np.pi * step / steps))))
+
+
+def _set_rates(optimiser: torch.optim.Optimizer, rate: float) -> None:
+    for group in optimiser.param_groups:
+        group["lr"] = rate
+
+
+def _arrays(net: DenseNet) -> dict[str, np.ndarray]:
+    return {name: value.detach().numpy().copy() for name, value in net.state_dict().items()}
+
+
+def _describe(samples: Sequence[Sample], params: TrainDetectorParams, seed: int, steps: int) -> str:
+    """What must be the same for a checkpoint to be resumed."""
+    return f"{params.model_dump_json()} seed {seed} steps {steps} heads {[s.image.shape for s in samples]}"

@@ -1,0 +1,1 @@
+"""Learning as the paper does it: its detector and its embedding."""

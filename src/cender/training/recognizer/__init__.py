@@ -1,0 +1,1 @@
+"""Learning identities: from what people annotated, and from the recording itself."""

@@ -1,0 +1,126 @@
+"""Volumes as lessons: their neurons in one frame, with the classes that they teach."""
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from jaxtyping import Int
+
+from cender.errors import DataError
+from cender.recognize.evidence import measure_evidence
+from cender.recognize.frame import POSES, place_points
+from cender.recognize.model import Naming
+from cender.recognize.references import References, gather_references
+from cender.training.recognizer.clouds import Cloud
+from cender.types import Annotation
+
+TRUSTED = 0.6
+"""Probability from which a name that the recognizer gave may teach it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Lesson:
+    """A volume and its neurons as classes."""
+
+    annotation: Annotation
+    cloud: Cloud
+
+
+def read_lesson(annotation: Annotation, identities: Int[np.ndarray, " i"]) -> Lesson:
+    """What a person said of a volume; ``identities`` are the classes, sorted."""
+    label = np.searchsorted(identities, annotation.identity)
+    # Where not every neuron was looked at, one without a name may be any of them: it teaches nothing.
+    label = np.where(annotation.identity >= 0, label, len(identities) if annotation.complete else -1)
+    return Lesson(annotation, Cloud(place_points(annotation.centre_um), measure_evidence(annotation), label))
+
+
+def trust_names(annotation: Annotation, naming: Naming, none: int) -> Lesson:
+    """What the recognizer itself said of a volume; improbable names teach nothing."""
+    label = np.where(naming.names >= 0, naming.names, none)
+    label = np.where((naming.names >= 0) & (naming.probability < TRUSTED), -1, label)
+    return Lesson(annotation, Cloud(naming.position, measure_evidence(annotation), label))
+
+
+def align_lessons(lessons: Sequence[Lesson], none: int) -> list[Lesson]:
+    """The lessons, all turned to the pose of the one with the most names: a frame may point the other way."""
+    first = max(lessons, key=_count_names).cloud
+    return [replace(one, cloud=turn_like(one.cloud, first, none)) for one in lessons]
+
+
+def turn_like(cloud: Cloud, other: Cloud, none: int) -> Cloud:
+    """The cloud in the pose in which its named neurons lie most like those of another."""
+    common, here, there = np.intersect1d(cloud.label, other.label, return_indices=True)
+    known = (common >= 0) & (common < none)
+    if known.sum() < 2:
+        return cloud
+    a, b = cloud.position[here[known]], other.position[there[known]]
+    error = [np.sum((a * pose - (a * pose).mean(0) - b + b.mean(0)) ** 2) for pose in POSES]
+    return replace(cloud, position=cloud.position * POSES[int(np.argmin(error))])
+
+
+def number_strangers(
+    lessons: Sequence[Lesson], identities: Int[np.ndarray, " i"]
+) -> tuple[list[Lesson], Int[np.ndarray, " j"]]:
+    """Lessons and identities in which the unnamed neurons of the best known volume have classes of their own.
+
+    A neuron that nobody named is still the same neuron in every volume: known as such it cannot be taken for its
+    neighbour. Which of them are which in the other annotated volumes will be found out.
+    """
+    none = len(identities)
+    best = int(np.argmax([_count_names(one) for one in lessons]))
+    strangers = np.flatnonzero(lessons[best].cloud.label == none)
+    numbered = []
+    for row, one in enumerate(lessons):
+        label = np.where(one.cloud.label == none, -1, one.cloud.label)
+        if row == best:
+            label[strangers] = none + np.arange(len(strangers))
+        numbered.append(replace(one, cloud=replace(one.cloud, label=label)))
+    # The volume that explains most comes first: what is new is told by its frame.
+    return [numbered[best], *numbered[:best], *numbered[best + 1 :]], add_numbers(identities, len(strangers))
+
+
+def add_numbers(identities: Int[np.ndarray, " i"], count: int) -> Int[np.ndarray, " j"]:
+    """The identities and so many new ones, under numbers that are free."""
+    free = int(identities.max(initial=-1)) + 1
+    return np.concatenate([identities, free + np.arange(count)])
+
+
+def shift_none(label: Int[np.ndarray, " n"], before: int, after: int) -> Int[np.ndarray, " n"]:
+    """Labels whose "none" was ``before`` (negative numbers below -1 aside) with "none" at ``after``."""
+    return np.where(label == before, after, np.where(label > before, label - 1, label))
+
+
+def gather_lessons(lessons: Sequence[Lesson], identities: int) -> References:
+    """The lessons as references of geometry."""
+    return gather_references(
+        [one.annotation.volume for one in lessons],
+        [one.cloud.position for one in lessons],
+        [one.cloud.label for one in lessons],
+        identities,
+    )
+
+
+def hash_volumes(volumes: Sequence[Annotation]) -> str:
+    """A short text that differs where the volumes do."""
+    found = hashlib.sha256()
+    for one in volumes:
+        found.update(f"{one.volume} {len(one)}".encode())
+        for values in (one.centre_um, one.identity, measure_evidence(one)):
+            found.update(np.ascontiguousarray(values).tobytes())
+    return found.hexdigest()[:16]
+
+
+def refuse_twins(annotation: Annotation) -> None:
+    """Refuse an annotated volume in which an identity occurs twice."""
+    known = annotation.identity[annotation.identity >= 0]
+    values, counts = np.unique(known, return_counts=True)
+    if len(counts) and counts.max() > 1:
+        raise DataError(
+            f"volume {annotation.volume}: expected every identity once, found {values[counts.argmax()]} "
+            f"{counts.max()} times; correct the annotation"
+        )
+
+
+def _count_names(lesson: Lesson) -> int:
+    return int((lesson.annotation.identity >= 0).sum())

@@ -1,0 +1,1 @@
+"""Weights that come with the package, each made by a command of its own."""

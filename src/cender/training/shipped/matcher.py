@@ -1,0 +1,129 @@
+"""Teaching the matcher that every recognizer starts from: simulated heads, each seen twice.
+
+``python -m cender.training.shipped.matcher OUT`` makes the shipped weights.
+"""
+
+import math
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import torch
+from jaxtyping import Float, Int
+from torch import Tensor
+
+from cender.io.weights import save_weights
+from cender.nets.constellation import Matcher
+from cender.recognize.evidence import COUNT
+from cender.recognize.frame import place_points
+from cender.simulate import SimulateParams
+from cender.simulate.animal import make_animal
+from cender.training.recognizer.clouds import Cloud, vary_cloud
+from cender.training.recognizer.fitting import stack_clouds
+from cender.types import Weights
+
+KIND = "matcher"
+FIRST_SEED = 1000
+ANIMALS = 150
+STEPS = 10000
+PAIRS = 3
+LEARNING_RATE = 2e-3
+NONE_WEIGHT = 0.3
+
+
+def train_matcher(
+    steps: int = STEPS, seed: int = 7, on_step: Callable[[int, float, float], None] = lambda step, loss, right: None
+) -> Matcher:
+    """A matcher that has seen heads of simulated animals, varied far beyond what animals do.
+
+    It must not learn where the neurons of simulated animals are, only how to compare two sights of any head: so
+    every head is deformed, rolled, mirrored and thinned out at random.
+    """
+    rng = np.random.default_rng(seed)
+    torch.manual_seed(seed)
+    anatomy = SimulateParams(preset="typical").anatomy
+    heads = [
+        make_animal(anatomy, np.random.default_rng(number)).adl_um[:, ::-1]
+        for number in range(FIRST_SEED, FIRST_SEED + ANIMALS)
+    ]
+    net = Matcher(COUNT)
+    optimiser = torch.optim.AdamW(net.parameters(), lr=LEARNING_RATE, weight_decay=1e-2)
+    net.train()
+    for step in range(steps):
+        for group in optimiser.param_groups:
+            group["lr"] = LEARNING_RATE * min((step + 1) / 100, 0.5 * (1 + math.cos(math.pi * step / steps)) + 5e-3)
+        originals = [draw_head(heads[rng.integers(len(heads))], rng) for _ in range(PAIRS)]
+        clouds = [vary_cloud(one, -2, rng) for one in (*originals, *originals)]
+        loss, right = measure_matching(net, clouds)
+        optimiser.zero_grad()
+        loss.backward()  # type: ignore[no-untyped-call]
+        torch.nn.utils.clip_grad_norm_(net.parameters(), 1.0)
+        optimiser.step()
+        on_step(step, float(loss.detach()), right)
+    return net.eval()
+
+
+def draw_head(points_um: Float[np.ndarray, "n 3"], rng: np.random.Generator) -> Cloud:
+    """A head that never was: a simulated one with every neuron moved, perhaps mirrored, rolled, and thinned out."""
+    points = points_um + rng.normal(size=points_um.shape) * rng.uniform(0, 4)
+    if rng.random() < 0.5:
+        points = points * (-1, 1, 1)
+    roll = rng.uniform(-np.pi, np.pi) if rng.random() < 0.5 else rng.normal() * 0.3
+    cos, sin = np.cos(roll), np.sin(roll)
+    points = np.stack(
+        [cos * points[:, 0] - sin * points[:, 1], sin * points[:, 0] + cos * points[:, 1], points[:, 2]], axis=1
+    )
+    points = points[rng.random(len(points)) >= rng.uniform(0, 0.3)]
+    # One time in three nothing but places is known, as in data without images.
+    looks = rng.normal(size=(len(points), COUNT)) * (rng.random() < 0.65)
+    return Cloud(place_points(points) * rng.uniform(0.85, 1.25), looks, np.arange(len(points)))
+
+
+def measure_matching(net: Matcher, clouds: list[Cloud]) -> tuple[Float[Tensor, ""], float]:
+    """Loss of matching the first half of the clouds with the second and back, and the share that is right."""
+    half = len(clouds) // 2
+    position, evidence, there, label = stack_clouds(clouds)
+    described = net.constellation(position, evidence, there)
+    losses, hits = [], []
+    for here, other in ((slice(0, half), slice(half, None)), (slice(half, None), slice(0, half))):
+        score = net(described[here], described[other], there[other])  # b n m+1
+        wanted, has = _find_partners(label[here], label[other])
+        weight = there[here] * torch.where(has, 1.0, NONE_WEIGHT)
+        exact = -score.gather(2, wanted[..., None])[..., 0]
+        losses.append((exact * weight).sum() / weight.sum())
+        judged = has & there[here]
+        hits.append(float((score.argmax(2) == wanted)[judged].float().mean()))
+    return (losses[0] + losses[1]) / 2, sum(hits) / 2
+
+
+def _find_partners(label: Int[Tensor, "b n"], other: Int[Tensor, "b m"]) -> tuple[Tensor, Tensor]:
+    """Column of the same neuron on the other side (m: there is none), and whether there is one."""
+    same = (label[:, :, None] == other[:, None]) & (label[:, :, None] >= 0)  # b n m
+    has = same.any(2)
+    return torch.where(has, same.float().argmax(2), torch.full_like(label, other.shape[1])), has
+
+
+def pack_matcher(net: Matcher, steps: int) -> Weights:
+    """Weights of a matcher in half precision, with how they were made."""
+    arrays = {name: value.numpy().astype(np.float16) for name, value in net.state_dict().items()}
+    how = f"simulated animals {FIRST_SEED}–{FIRST_SEED + ANIMALS - 1} (typical), {steps} steps"
+    return Weights(arrays, {"kind": KIND, "trained_on": how})
+
+
+def main() -> None:
+    """Train and save the shipped matcher."""
+    history: list[tuple[float, float]] = []
+
+    def tell(step: int, loss: float, right: float) -> None:
+        history.append((loss, right))
+        if step % 100 == 99:
+            recent = np.mean(history[-100:], axis=0)
+            sys.stderr.write(f"step {step + 1}: loss {recent[0]:.3f}, right {100 * recent[1]:.1f} %\n")
+
+    steps = int(sys.argv[2]) if len(sys.argv) > 2 else STEPS
+    save_weights(pack_matcher(train_matcher(steps, on_step=tell), steps), Path(sys.argv[1]))
+
+
+if __name__ == "__main__":
+    main()

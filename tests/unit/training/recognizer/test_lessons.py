@@ -1,0 +1,96 @@
+"""Volumes as lessons: which classes they teach, in which pose."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from cases.constellations import film_head, make_head
+from cender.errors import DataError
+from cender.recognize.model import Naming
+from cender.training.recognizer.lessons import (
+    add_numbers,
+    align_lessons,
+    gather_lessons,
+    hash_volumes,
+    number_strangers,
+    read_lesson,
+    refuse_twins,
+    shift_none,
+    trust_names,
+)
+
+FILM = film_head(make_head(30), 6)
+IDENTITIES = np.unique(np.concatenate([one.identity[one.identity >= 0] for one in FILM]))
+NONE = len(IDENTITIES)
+
+
+def test_an_unnamed_neuron_is_none_only_where_every_neuron_was_looked_at() -> None:
+    unnamed = FILM[0].identity < 0
+    assert unnamed.any()
+    whole, part = (read_lesson(replace(FILM[0], complete=full), IDENTITIES) for full in (True, False))
+    assert set(whole.cloud.label[unnamed].tolist()) == {NONE}
+    assert set(part.cloud.label[unnamed].tolist()) == {-1}
+    assert (IDENTITIES[whole.cloud.label[~unnamed]] == FILM[0].identity[~unnamed]).all()
+
+
+def test_improbable_names_teach_nothing() -> None:
+    count = len(FILM[0])
+    names = np.arange(count)
+    names[0] = -1
+    probability = np.where(np.arange(count) < 5, 0.1, 0.9)
+    naming = Naming(np.zeros((count, 3)), names, probability, np.zeros((count, 4)))
+    label = trust_names(FILM[0], naming, 99).cloud.label
+    assert label[0] == 99
+    assert set(label[1:5].tolist()) == {-1}
+    assert (label[5:] == names[5:]).all()
+
+
+def measure_spread(lessons: list) -> float:
+    """How far the same neurons of all lessons lie from each other."""
+    position = gather_lessons(lessons, NONE).position
+    return float(np.nanmean(np.nanstd(position[:, ~np.isnan(position).all(axis=(0, 2))], axis=0)))
+
+
+def test_all_lessons_are_turned_to_one_pose() -> None:
+    lessons = [read_lesson(one, IDENTITIES) for one in FILM]
+    turned = [
+        replace(one, cloud=replace(one.cloud, position=one.cloud.position * ((1, -1, -1) if row % 2 else (1, 1, 1))))
+        for row, one in enumerate(lessons)
+    ]
+    assert measure_spread(turned) > 2 * measure_spread(align_lessons(turned, NONE))
+
+
+def test_strangers_of_the_best_known_volume_get_numbers_of_their_own() -> None:
+    lessons = [read_lesson(one, IDENTITIES) for one in FILM]
+    best = int(np.argmax([(one.identity >= 0).sum() for one in FILM]))
+    strangers = int((FILM[best].identity < 0).sum())
+    numbered, identities = number_strangers(lessons, IDENTITIES)
+    assert len(identities) == NONE + strangers
+    assert numbered[0].annotation.volume == FILM[best].volume
+    assert sorted(numbered[0].cloud.label[numbered[0].cloud.label >= NONE].tolist()) == list(
+        range(NONE, NONE + strangers)
+    )
+    assert all((one.cloud.label < NONE).all() for one in numbered[1:]), "elsewhere they are not known yet"
+
+
+def test_new_numbers_are_free_ones() -> None:
+    assert add_numbers(np.array([4, 9]), 2).tolist() == [4, 9, 10, 11]
+    assert add_numbers(np.zeros(0, int), 2).tolist() == [0, 1]
+
+
+def test_none_moves_behind_new_classes() -> None:
+    assert shift_none(np.array([-1, 0, 4, 5, 6, 7]), 5, 7).tolist() == [-1, 0, 4, 7, 5, 6]
+
+
+def test_an_identity_twice_is_refused() -> None:
+    refuse_twins(FILM[0])
+    twins = replace(FILM[0], identity=np.full(len(FILM[0]), 3))
+    with pytest.raises(DataError, match=f"volume 0: .* found 3 {len(twins)} times"):
+        refuse_twins(twins)
+
+
+def test_other_volumes_have_another_hash() -> None:
+    moved = replace(FILM[1], centre_um=FILM[1].centre_um + 1e-9)
+    assert hash_volumes(FILM[:2]) == hash_volumes(list(FILM[:2]))
+    assert hash_volumes(FILM[:2]) != hash_volumes([FILM[0], moved])
