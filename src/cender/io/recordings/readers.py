@@ -50,7 +50,7 @@ def _late(module: str, name: str) -> Callable[..., Any]:
     """A function of a format's module, imported when it is first called."""
 
     def call(*words: Any) -> Any:
-        return getattr(import_module(f"cender.io.recordings.{module}"), name)(*words)
+        return getattr(import_module(f"cender.io.recordings.formats.{module}"), name)(*words)
 
     return call
 
@@ -63,21 +63,21 @@ FORMATS: tuple[Format, ...] = (
     Format(
         "ome-tiff", "OME-TIFF in one file; ImageJ's and plain TIFF are read too",
         (".ome.tif", ".ome.tiff", ".tif", ".tiff"),
-        is_tiff, _late("tiff", "load_tiff"), _late("tiff", "save_tiff"),
+        is_tiff, _late("tiff.file", "load_tiff"), _late("tiff.file", "save_tiff"),
     ),
     Format(
         "tiff-folder", "folder with one TIFF file a volume or a frame", ("",),
-        is_tiff_folder, _late("tiff_folder", "load_tiff_folder"),
-        _late("tiff_folder", "save_tiff_volumes"),
+        is_tiff_folder, _late("tiff.folder", "load_tiff_folder"),
+        _late("tiff.folder", "save_tiff_volumes"),
     ),
     Format(
         "tiff-slices", "the same, written with one file a frame: t0001_c0_z03.tif", (),
-        lambda path: False, _late("tiff_folder", "load_tiff_folder"),
-        _late("tiff_folder", "save_tiff_slices"),
+        lambda path: False, _late("tiff.folder", "load_tiff_folder"),
+        _late("tiff.folder", "save_tiff_slices"),
     ),
     Format(
         "matlab", "MATLAB .mat (v5, v7, v7.3) with a cell column of H×W×Z volumes, one channel a file",
-        (".mat",), is_matlab, _late("matlab", "load_matlab"), _late("matlab", "save_matlab"),
+        (".mat",), is_matlab, _late("matlab.file", "load_matlab"), _late("matlab.file", "save_matlab"),
     ),
     Format(
         "hdf5", "HDF5: dataset 'data' (T,C,Z,Y,X) as ZephIR has it, or the one that recording.dataset names",
