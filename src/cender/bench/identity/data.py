@@ -37,18 +37,22 @@ class Subject:
     time_s: Mapping[int, float]
 
 
-def open_points(path: Path, rate_hz: float | None = None) -> Annotations:
+def open_points(
+    path: Path, rate_hz: float | None = None, voxel_um: tuple[float, float, float] | None = None
+) -> Annotations:
     """Annotated points of a truth folder, of a bare points table, or of an NPZ file.
 
-    An NPZ file holds ``volume``, ``xyz_um`` (x y z) and ``identity`` (-1 = none), one row a neuron, and may hold
-    ``time_s``.
+    An NPZ file holds ``volume``, ``xyz_um`` (x y z) and ``identity`` (-1 = none), one row per neuron, and may hold
+    ``time_s``; or it holds ``points_xyz``, volume × identity × 3 in pixels (NaN where a neuron is absent).
 
     Parameters
     ----------
     rate_hz
         Volumes per second where the file says neither times nor rate.
+    voxel_um
+        Size of a voxel (z y x), for points in pixels.
     """
-    truth = _read_npz(path) if path.suffix == ".npz" else load_truth(path)
+    truth = _read_npz(path, voxel_um) if path.suffix == ".npz" else load_truth(path)
     return truth if rate_hz is None else replace(truth, rate_hz=rate_hz)
 
 
@@ -62,6 +66,23 @@ def make_subject(truth: Annotations, seed: int = 0) -> Subject:
     mixed = {volume: reorder(one, rows[volume]) for volume, one in truth.annotations.items()}
     hidden = {volume: hide_identities(one) for volume, one in mixed.items()}
     return Subject(replace(truth, annotations=mixed), hidden, mixed, get_times(truth))
+
+
+def choose_volumes(subject: Subject, volumes: slice) -> Subject:
+    """The volumes whose numbers lie in a range (and, with a step, every n-th of them in order)."""
+    last = float("inf") if volumes.stop is None else volumes.stop
+    inside = [volume for volume in sorted(subject.truth.annotations) if (volumes.start or 0) <= volume < last]
+    chosen = frozenset(inside[:: volumes.step or 1])
+    if not chosen:
+        raise DataError(f"--volumes: {subject.truth.source} has none of these volumes")
+    mixed, taught = (
+        {volume: one for volume, one in part.items() if volume in chosen}
+        for part in (subject.truth.annotations, subject.taught)
+    )
+    seen = {volume: one for volume, one in subject.seen.items() if volume in chosen}
+    # What is recognized are the true neurons themselves where both were the same.
+    taught = mixed if subject.truth.annotations is subject.taught else taught
+    return Subject(replace(subject.truth, annotations=mixed), seen, taught, subject.time_s)
 
 
 def get_times(truth: Annotations) -> dict[int, float]:
@@ -112,7 +133,7 @@ def open_subjects(
         Find the neurons in the images of simulated animals, instead of taking the true ones.
     """
     if not is_preset(where):
-        return [make_subject(open_points(Path(where), rate_hz), seed)] * repeats
+        return [make_subject(open_points(Path(where), rate_hz, config.recording.voxel_um), seed)] * repeats
     animals = [number_animal(config, seed + repeat) for repeat in range(repeats)]
     return [detect_subject(animal, config) if images else simulate_subject(animal) for animal in animals]
 
@@ -148,7 +169,7 @@ def reorder(annotation: Annotation, rows: Int[np.ndarray, " m"]) -> Annotation:
     )
 
 
-def _read_npz(path: Path) -> Annotations:
+def _read_npz(path: Path, voxel_um: tuple[float, float, float] | None) -> Annotations:
     try:
         with np.load(path) as stored:
             arrays = {name: stored[name] for name in stored.files}
@@ -156,6 +177,8 @@ def _read_npz(path: Path) -> Annotations:
         raise DataError(f"{path}: there is no such file") from None
     except (OSError, ValueError, BadZipFile) as error:
         raise DataError(f"{path} cannot be read as an NPZ file: {error}") from None
+    if "points_xyz" in arrays:
+        return _read_pixels(path, arrays["points_xyz"], voxel_um)
     lacking = [name for name in ("volume", "xyz_um", "identity") if name not in arrays]
     if lacking:
         raise DataError(f"{path}: expected arrays volume, xyz_um and identity; {' and '.join(lacking)} is missing")
@@ -174,3 +197,16 @@ def _read_npz(path: Path) -> Annotations:
         if "time_s" in arrays:
             times[name] = float(arrays["time_s"][rows[0]])
     return Annotations(str(path), None, None, annotations, time_s=times)
+
+
+def _read_pixels(path: Path, points: np.ndarray, voxel_um: tuple[float, float, float] | None) -> Annotations:
+    if points.ndim != 3 or points.shape[2] != 3:
+        raise DataError(f"{path}: expected points_xyz as volume × identity × 3, found {points.shape}")
+    if voxel_um is None:
+        raise DataError(f"{path}: points_xyz are pixels; give their size in µm, --set recording.voxel_um=[z,y,x]")
+    centre_um = points[:, :, ::-1].astype(float) * np.array(voxel_um)
+    annotations = {}
+    for volume, places in enumerate(centre_um):
+        there = np.flatnonzero(np.isfinite(places).all(axis=1))
+        annotations[volume] = Annotation.from_points(volume, places[there], there)
+    return Annotations(str(path), None, None, annotations)

@@ -7,7 +7,8 @@ from typing import Literal
 from typing import cast as as_type
 
 from cender.bench.identity.across import measure_across
-from cender.bench.identity.data import Subject, open_subjects
+from cender.bench.identity.corruption import NO_CORRUPTION, Corruption, corrupt_subject
+from cender.bench.identity.data import Subject, choose_volumes, open_subjects
 from cender.bench.identity.measure import Measurement, Repeat, measure_identity_bench
 from cender.bench.identity.methods import (
     METHODS,
@@ -37,6 +38,7 @@ class Plan:
     """What is to be measured: on which data, with how many annotated volumes, how split, by which methods.
 
     ``features`` says what the paper's method makes its neighbours and its density of, where it is not as set.
+    ``volumes`` bounds the recordings that are tested by the numbers of their volumes.
     """
 
     points: str
@@ -49,6 +51,8 @@ class Plan:
     rate_hz: float | None = None
     at_most: int | None = None
     features: Features | None = None
+    corruption: Corruption = NO_CORRUPTION
+    volumes: slice | None = None
 
     @property
     def steps(self) -> list[tuple[Method, Kind, int]]:
@@ -94,7 +98,9 @@ class Cast:
 
 def open_cast(plan: Plan, config: Config) -> Cast:
     """The recordings of a plan; simulated ones are made, and their neurons found, here and only once."""
-    tested = open_subjects(plan.points, config, plan.repeats, plan.seed, plan.rate_hz, images=plan.images)
+    opened = open_subjects(plan.points, config, plan.repeats, plan.seed, plan.rate_hz, images=plan.images)
+    bounded = [one if plan.volumes is None else choose_volumes(one, plan.volumes) for one in opened]
+    tested = [corrupt_subject(one, plan.corruption, plan.seed + repeat) for repeat, one in enumerate(bounded)]
     if "animals" not in plan.splits:
         return Cast(tuple(tested))
     teachers = open_subjects(plan.points, config, plan.repeats, plan.seed + OTHERS, images=plan.images)

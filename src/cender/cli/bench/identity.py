@@ -35,11 +35,20 @@ def identity(
     images: Annotated[
         bool, typer.Option("--images", help="Of a simulated animal: find the neurons in its images first.")
     ] = False,
+    drop: Annotated[float, typer.Option(min=0, max=0.95, help="Share of the neurons to remove at random.")] = 0.0,
+    spurious: Annotated[
+        float, typer.Option(min=0, max=2, help="Share of the neurons that get a spurious one within 3 µm.")
+    ] = 0.0,
+    jitter: Annotated[float, typer.Option(min=0, metavar="UM", help="Noise to add to every coordinate.")] = 0.0,
+    volumes: Annotated[
+        str | None, typer.Option(metavar="A:B[:STEP]", help="Only volumes with these numbers, B not included.")
+    ] = None,
     pictures: Annotated[Path | None, typer.Option(metavar="DIR", help="Draw the results, as PNG.")] = None,
     sets: Sets = None,
     json: Json = False,
 ) -> None:
     """Learn from a few annotated volumes and recognize the neurons of the others; beside it, the published figures."""
+    from cender.bench.identity.corruption import Corruption
     from cender.bench.identity.data import is_preset
     from cender.bench.identity.plan import Plan, choose_splits, draw_plan, open_cast, run_plan
     from cender.cli.bench.machine import describe_machine
@@ -53,7 +62,17 @@ def identity(
     first = [f"simulate.preset={points}", f"simulate.volumes={SIMULATED_VOLUMES}"] if simulated else []
     config = load_config(None, [*first, *(sets or [])])
     splits = choose_splits(split or ["random"], method or ["default"], simulated)
-    plan = Plan(points, tuple(train), *splits, repeats=repeats, seed=seed, images=images, rate_hz=rate)
+    plan = Plan(
+        points,
+        tuple(train),
+        *splits,
+        repeats=repeats,
+        seed=seed,
+        images=images,
+        rate_hz=rate,
+        corruption=Corruption(drop, spurious, jitter),
+        volumes=_parse_range(volumes),
+    )
     with show_progress() as bar:
         task = bar.add_task("simulating" if simulated else "reading", total=plan.trainings)
         cast = open_cast(plan, config)
@@ -61,10 +80,26 @@ def identity(
         done = run_plan(plan, config, cast, lambda label: bar.update(task, advance=1, description=label))
     drawn = [] if pictures is None else draw_plan(plan, config, cast, done, pictures)
     figures = describe_run(done, describe_machine(), drawn)
+    if plan.corruption:
+        figures["corruption"] = {"drop": drop, "spurious": spurious, "jitter_um": jitter, "text": str(plan.corruption)}
     if json:
         print_json(figures)
     else:
         _print(done, figures)
+
+
+def _parse_range(text: str | None) -> slice | None:
+    from cender.errors import ConfigError
+
+    if text is None:
+        return None
+    try:
+        parts = [int(part) if part else None for part in text.split(":")]
+    except ValueError:
+        parts = []
+    if len(parts) not in (2, 3) or (len(parts) == 3 and parts[2] is not None and parts[2] < 1):
+        raise ConfigError(f"--volumes expects A:B or A:B:STEP in numbers of volumes, e.g. 0:100; found {text}")
+    return slice(*parts)
 
 
 def describe_run(done: "list[Measurement]", machine: dict[str, str], pictures: list[Path]) -> dict[str, Any]:
@@ -87,8 +122,9 @@ def _print(done: "list[Measurement]", figures: dict[str, Any]) -> None:
 
     one = done[0]
     hashed = f" ({one.preset_hash})" if one.preset_hash and one.preset_hash not in one.data else ""
+    corrupted = f", {figures['corruption']['text']}" if "corruption" in figures else ""
     table = Table(
-        title=f"{one.data}{hashed}, seed {one.seed}: mean ± sd of {len(one.repeats)} trainings",
+        title=f"{one.data}{hashed}{corrupted}, seed {one.seed}: mean ± sd of {len(one.repeats)} trainings",
         caption="n: annotated volumes. accuracy: percent of the neurons whose identity occurs in training; all: of all "
         "that have one; worst: of the worst 5 % of volumes; recall: rightly named while 95 % of the names are right; "
         "ECE: calibration error; ms: for recognizing a volume.",
