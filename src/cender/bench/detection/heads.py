@@ -7,19 +7,16 @@ from typing import Any
 
 import numpy as np
 
-from cender.detect.params import DetectParams
+from cender.config import Config
 from cender.errors import DataError
 from cender.evaluate.match import match_centres
 from cender.io import shipped_weights
-from cender.merge.params import MergeParams
 from cender.nets.scoring import KIND, build_score
 from cender.pipeline.volumes.detector import build_detector
 from cender.pipeline.volumes.volume import annotate_outcome, process_volume
-from cender.preprocess.params import PreprocessParams
 from cender.training.detector.partial import complete_sample
 from cender.training.detector.samples import Sample, crop_around, make_sample
 from cender.training.detector.train import train_detector
-from cender.training.params import TrainDetectorParams
 from cender.types import Annotation, Volume, VoxelSize, Weights
 
 Head = tuple[Volume, Annotation]
@@ -39,18 +36,18 @@ def load_heads(folder: Path) -> dict[str, Head]:
     return found
 
 
-def measure_heads(
-    folder: Path, train: TrainDetectorParams, on_pair: Callable[[str], None] = lambda name: None
-) -> dict[str, Any]:
+def measure_heads(folder: Path, config: Config, on_pair: Callable[[str], None] = lambda name: None) -> dict[str, Any]:
     """Recall within 2 µm and detections a point: zero-shot on every head, then on the others after every pair."""
     heads = load_heads(folder)
     shipped = shipped_weights("dense", KIND)
-    zero = {name: _recall(head, shipped) for name, head in heads.items()}
+    zero = {name: _recall(head, shipped, config) for name, head in heads.items()}
     samples = _make_samples(heads, shipped)
     tuned: dict[str, dict[str, tuple[float, float]]] = {}
     for pair in combinations(heads, 2):
-        weights, _ = train_detector([samples[name] for name in pair], train, start=shipped)
-        tuned[" + ".join(pair)] = {name: _recall(head, weights) for name, head in heads.items() if name not in pair}
+        weights, _ = train_detector([samples[name] for name in pair], config.train, start=shipped)
+        tuned[" + ".join(pair)] = {
+            name: _recall(head, weights, config) for name, head in heads.items() if name not in pair
+        }
         on_pair(" + ".join(pair))
     return {
         "data": "real heads with annotated centres, recall within 2 µm",
@@ -62,11 +59,11 @@ def measure_heads(
     }
 
 
-def _recall(head: Head, weights: Weights) -> tuple[float, float]:
+def _recall(head: Head, weights: Weights, config: Config) -> tuple[float, float]:
     """Share of annotated points that are found, and detections a point."""
     volume, annotation = head
-    detector = build_detector(DetectParams(), weights)
-    outcome = process_volume(volume, detector, PreprocessParams(), MergeParams())
+    detector = build_detector(config.detect.model_copy(update={"method": "default"}), weights)
+    outcome = process_volume(volume, detector, config.preprocess, config.merge)
     found = annotate_outcome(outcome, VoxelSize(*(volume.voxel_um or ())))
     return len(match_centres(annotation, found)) / len(annotation), len(found) / len(annotation)
 

@@ -4,7 +4,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from cender.config import Config
 from cender.detect.measure import measure_regions
+from cender.detect.params import DetectParams
 from cender.evaluate import evaluate_recording
 from cender.merge import merge_regions
 from cender.merge.depth import VOXEL_UM
@@ -25,43 +27,54 @@ class Task:
     find: Callable[[Volume, Annotation], Outcome]
 
 
-def make_tasks(detectors: Mapping[str, Detector], preprocess: PreprocessParams) -> list[Task]:
+def choose_method(params: DetectParams, method: str) -> DetectParams:
+    """The settings with this detector; weights that they name are those of the method that they name."""
+    other = {} if params.method == method else {"weights": None}
+    return DetectParams.model_validate({**params.model_dump(), "method": method, **other})
+
+
+def make_tasks(detectors: Mapping[str, Detector], config: Config) -> list[Task]:
     """Every detector end to end, the paper's with its own merging; then both ways of merging, from true boxes."""
     tasks = []
     for name, detector in detectors.items():
-        merge = MergeParams(method="paper" if name == "paper" else "default")
-        tasks.append(Task(name, _run_all(detector, preprocess, merge)))
+        method = "paper" if name == "paper" else "default"
+        merge = config.merge.model_copy(update={"method": method})
+        tasks.append(Task(name, _run_all(detector, config.preprocess, merge)))
     for method in ("paper", "default"):
-        tasks.append(Task(f"true boxes, {method} merging", _merge_true(MergeParams(method=method))))
+        merge = config.merge.model_copy(update={"method": method})
+        tasks.append(Task(f"true boxes, {method} merging", _merge_true(merge)))
     return tasks
 
 
 def measure_detection(
-    preset: str,
+    config: Config,
     animals: int,
     volumes: int,
     detectors: Mapping[str, Detector],
     on_volume: Callable[[], None] = lambda: None,
 ) -> dict[str, Any]:
-    """Figures of every task on volumes of unseen simulated animals, drawn far apart in time."""
-    tasks = make_tasks(detectors, PreprocessParams())
+    """Figures of every task on volumes of unseen simulated animals, drawn far apart in time.
+
+    The animals are those of ``config.simulate``; preprocessing and merging are as set, but for their method.
+    """
+    tasks = make_tasks(detectors, config)
     truths: dict[int, Annotation] = {}
     found: dict[str, dict[int, Annotation]] = {task.name: {} for task in tasks}
     spent: dict[str, list[float]] = {task.name: [] for task in tasks}
-    params = SimulateParams.model_validate({"preset": preset})
-    for number, (simulation, index) in enumerate(_draw(preset, animals, volumes)):
+    params = config.simulate
+    for number, (simulation, index) in enumerate(_draw(params, animals, volumes)):
         truth = replace(simulation.annotate(index), volume=number)
         volume = replace(simulation.recording.volume(index, (0,)), index=number)
         truths[number] = truth
         for task in tasks:
             outcome = task.find(volume, truth)
             found[task.name][number] = annotate_outcome(outcome, VoxelSize(*params.voxel_um))
-            spent[task.name].append(sum(outcome.milliseconds.values()))
+            spent[task.name].append(float(sum(outcome.milliseconds.values())))
         on_volume()
     truth_side = Annotations("simulated", VoxelSize(*params.voxel_um), params.rate_hz, truths)
     seeds = f"{FIRST_SEED}–{FIRST_SEED + animals - 1}"
     return {
-        "preset": preset,
+        "preset": params.preset,
         "preset_hash": params.hash,
         "split": f"unseen animals, seeds {seeds}, {volumes} volumes each",
         "volumes": len(truths),
@@ -72,11 +85,9 @@ def measure_detection(
     }
 
 
-def _draw(preset: str, animals: int, volumes: int) -> Iterator[tuple[Simulation, int]]:
+def _draw(params: SimulateParams, animals: int, volumes: int) -> Iterator[tuple[Simulation, int]]:
     for seed in range(FIRST_SEED, FIRST_SEED + animals):
-        simulation = simulate_recording(
-            SimulateParams.model_validate({"preset": preset, "seed": seed, "volumes": 20 * volumes})
-        )
+        simulation = simulate_recording(params.model_copy(update={"seed": seed, "volumes": 20 * volumes}))
         for index in range(volumes):
             yield simulation, 20 * index + 10
 

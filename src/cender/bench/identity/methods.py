@@ -10,7 +10,7 @@ from cender.bench.identity.across import LearnAcross
 from cender.bench.identity.measure import Learn, Recognize
 from cender.config import Config
 from cender.nets.embedding import build_embedder, read_classes
-from cender.pipeline.recording.recognizer import learn_recognizer
+from cender.pipeline.recording.recognizer import hear_neighbours, learn_recognizer
 from cender.recognize.paper.params import PaperParams, choose_params
 from cender.recognize.paper.recognize import describe_neurons, recognize_with_template
 from cender.training.paper.embedding import train_embedding
@@ -37,14 +37,21 @@ def make_across_learner(method: Method, config: Config, features: Features | Non
     """
     if method == "paper":
         params = choose_features(config, features)
-        return lambda annotated, template, recording, seed: _match_template(annotated, template, params, seed)
+
+        def learn_paper(
+            annotated: Sequence[Annotation], template: Annotation, recording: Sequence[Annotation], seed: int
+        ) -> Recognize:
+            alone = _match_template(annotated, template, params, seed)
+            return hear_neighbours(alone, recording) if config.recognize.temporal else alone
+
+        return learn_paper
     learn = make_learner(method, config)
     return lambda annotated, template, recording, seed: learn([template], recording, seed)
 
 
 def choose_features(config: Config, features: Features | None = None) -> PaperParams:
     """Settings of the paper's method, with neighbours and density of other things where these are given."""
-    params = PaperParams()
+    params = config.recognize.paper
     return (
         params if features is None else params.model_copy(update=dict(zip(("knn", "density"), features, strict=True)))
     )

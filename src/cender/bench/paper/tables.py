@@ -13,6 +13,7 @@ from cender.bench.paper.published import DETECTION, FEATURES, NOT_RUN, PIPELINES
 from cender.bench.speed.stages import measure_stages
 from cender.config import Config
 from cender.pipeline.volumes.detector import build_detector
+from cender.simulate import SimulateParams
 
 Cell = str | float | None
 OnStep = Callable[[str], None]
@@ -160,7 +161,8 @@ def make_detection_table(config: Config, scope: Scope, on_step: OnStep) -> Table
         name: build_detector(config.detect.model_copy(update={"method": name, "weights": None}))
         for name in scope.detectors
     }
-    result = measure_detection(PRESET, scope.animals, scope.volumes, detectors)
+    simulated = config.model_copy(update={"simulate": SimulateParams(preset=PRESET)})
+    result = measure_detection(simulated, scope.animals, scope.volumes, detectors)
     on_step("detection")
     for name, task in result["tasks"].items():
         for key, label in (("detection_2d", "regions in frames"), ("detection_3d", "neurons")):

@@ -28,28 +28,29 @@ def detection(
     json: Json = False,
 ) -> None:
     """Compare our detector with the paper's on the same unseen simulated volumes, and measure ours on real heads."""
-    from cender.bench.detection.measure import measure_detection
+    from cender.bench.detection.measure import choose_method, measure_detection
     from cender.cli.bench.machine import describe_machine
     from cender.cli.console import STDERR, print_json, show_progress
     from cender.config import load_config
+    from cender.errors import ConfigError
     from cender.pipeline.volumes.detector import build_detector
 
+    if only not in (None, "default", "paper"):
+        raise ConfigError(f"--only expects default or paper; found {only}")
     config = load_config(config_file, sets or [])
     methods = [only] if only else ["default", "paper"]
-    detectors = {
-        method: build_detector(config.detect.model_copy(update={"method": method, "weights": None}))
-        for method in methods
-    }
+    detectors = {method: build_detector(choose_method(config.detect, method)) for method in methods}
     results = []
     with show_progress() as bar:
         for preset in presets or ["typical", "hard"]:
             task = bar.add_task(f"{preset}: finding neurons", total=animals * volumes)
-            results.append(measure_detection(preset, animals, volumes, detectors, partial(bar.advance, task)))
+            simulated = load_config(config_file, [*(sets or []), f"simulate.preset={preset}"])
+            results.append(measure_detection(simulated, animals, volumes, detectors, partial(bar.advance, task)))
     real: dict[str, Any] | None = None
     if data is not None:
         from cender.bench.detection.heads import measure_heads
 
-        real = measure_heads(data, config.train, on_pair=lambda name: STDERR.print(f"learnt from {name}"))
+        real = measure_heads(data, config, on_pair=lambda name: STDERR.print(f"learnt from {name}"))
     figures = {"presets": results, "real": real, "paper": PAPER, **describe_machine()}
     if json:
         print_json(figures)

@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from cender.bench.identity import methods
 from cender.bench.identity.across import measure_across
 from cender.bench.identity.data import make_subject
 from cender.bench.identity.measure import measure_identity_bench
@@ -15,7 +16,7 @@ from cender.errors import DataError
 from cender.types import Annotation, Annotations
 
 
-def make_cloud(volumes: int = 12, neurons: int = 25, seed: int = 0) -> Annotations:
+def make_cloud(volumes: int = 12, neurons: int = 25, seed: int = 0, noise_um: float = 0.3) -> Annotations:
     """Neurons strewn over a head that trembles."""
     rng = np.random.default_rng(seed)
     place = rng.uniform(-1, 1, (neurons, 3)) * (10, 15, 40)
@@ -24,13 +25,14 @@ def make_cloud(volumes: int = 12, neurons: int = 25, seed: int = 0) -> Annotatio
         None,
         5.0,
         {
-            volume: Annotation.from_points(volume, place + rng.normal(0, 0.3, place.shape), np.arange(neurons))
+            volume: Annotation.from_points(volume, place + rng.normal(0, noise_um, place.shape), np.arange(neurons))
             for volume in range(volumes)
         },
     )
 
 
 SUBJECT = make_subject(make_cloud())
+UNTRAINED = [f"train_recognizer.{name}={value}" for name, value in (("steps", 0), ("self_rounds", 0), ("threads", 1))]
 BRIEF = load_config(None, ["recognize.paper.epochs=60"])
 
 
@@ -40,8 +42,7 @@ def test_the_papers_method_learns() -> None:
 
 
 def test_ours_learns_from_one_volume_and_from_none() -> None:
-    steps = [f"train_recognizer.{name}={value}" for name, value in (("steps", 0), ("self_rounds", 0), ("threads", 1))]
-    learner = "default", make_learner("default", load_config(None, steps))
+    learner = "default", make_learner("default", load_config(None, UNTRAINED))
     for train in (1, 0):
         assert (measure_identity_bench([SUBJECT], learner, train, "random").average("accuracy") or 0) > 0.8
 
@@ -60,6 +61,38 @@ def test_the_papers_method_uses_a_template_of_another_animal() -> None:
 def test_features_can_be_chosen() -> None:
     assert choose_features(Config(), ("regions", "objects")).knn == "regions"
     assert choose_features(Config()).density == "regions"
+
+
+def test_settings_of_the_papers_method_are_obeyed() -> None:
+    figures = [
+        measure_identity_bench([SUBJECT], ("paper", make_learner("paper", config)), 6, "random").average("accuracy")
+        for config in (load_config(None, ["recognize.paper.epochs=1"]), BRIEF)
+    ]
+    assert figures[0] < figures[1] - 0.1
+    assert choose_features(load_config(None, ["recognize.paper.k=7"]), ("objects", "objects")).k == 7
+
+
+def test_temporal_pass_is_a_choice_of_the_benchmark(monkeypatch: pytest.MonkeyPatch) -> None:
+    rough = make_subject(make_cloud(volumes=8, noise_um=2.5))
+    alone, together = (
+        load_config(None, [*UNTRAINED, "recognize.paper.epochs=1", f"recognize.temporal={choice}"])
+        for choice in ("false", "true")
+    )
+    done = [
+        measure_identity_bench([rough], ("default", make_learner("default", config)), 1, "random").repeats[0]
+        for config in (alone, together)
+    ]
+    assert not np.array_equal(done[0].probability, done[1].probability), "neighbours have their say where asked"
+    heard: list[int] = []
+
+    def listen(recognize, recording):
+        heard.append(len(recording))
+        return recognize
+
+    monkeypatch.setattr(methods, "hear_neighbours", listen)
+    for config in (alone, together):
+        measure_across([(rough, rough)], ("paper", make_across_learner("paper", config)), 2)
+    assert heard == [8]
 
 
 def test_embedding_of_other_volumes() -> None:
