@@ -18,7 +18,9 @@ STAGES = ("preprocess", "detect", "merge", "recognize", "activity")
 FLOORS = (
     ("errors",),
     ("types",),
-    (*STAGES, "nets", "io", "simulate", "evaluate", "annotate", "plots"),
+    # Below io, whose log of edits applies them.
+    ("annotate",),
+    (*STAGES, "nets", "io", "simulate", "evaluate", "plots"),
     ("training",),
     ("config",),
     ("pipeline", "report"),

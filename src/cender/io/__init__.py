@@ -13,8 +13,9 @@ if TYPE_CHECKING:
     from cender.io.recordings.readers import FORMATS as FORMATS
     from cender.io.recordings.readers import open_recording as open_recording
     from cender.io.recordings.readers import save_recording as save_recording
-    from cender.io.results.annotations import load_human as load_human
-    from cender.io.results.annotations import save_human as save_human
+    from cender.io.results.annotations.human import load_human as load_human
+    from cender.io.results.annotations.human import save_human as save_human
+    from cender.io.results.annotations.log import EditLog as EditLog
     from cender.io.results.folder.run_folder import RunFolder as RunFolder
     from cender.io.results.folder.run_folder import create_run as create_run
     from cender.io.results.folder.run_folder import migrate_run as migrate_run
@@ -29,13 +30,14 @@ if TYPE_CHECKING:
     from cender.io.weights import shipped_weights as shipped_weights
 
 _HOMES = {
+    "EditLog": "cender.io.results.annotations.log",
     "FORMATS": "cender.io.recordings.readers",
     "RecordingParams": "cender.io.params",
     "RunFolder": "cender.io.results.folder.run_folder",
     "TruthWriter": "cender.io.results.truth.writer",
     "create_run": "cender.io.results.folder.run_folder",
     "inspect_recording": "cender.io.recordings.inspect.look",
-    "load_human": "cender.io.results.annotations",
+    "load_human": "cender.io.results.annotations.human",
     "load_run": "cender.io.results.folder.run_results",
     "load_truth": "cender.io.results.truth.folder",
     "load_weights": "cender.io.weights",
@@ -43,7 +45,7 @@ _HOMES = {
     "open_recording": "cender.io.recordings.readers",
     "open_folder": "cender.io.results.folder.run_folder",
     "repeat_recording": "cender.io.recordings.arrange.repeat",
-    "save_human": "cender.io.results.annotations",
+    "save_human": "cender.io.results.annotations.human",
     "save_outcomes": "cender.io.results.parts.outcomes",
     "save_recording": "cender.io.recordings.readers",
     "save_truth": "cender.io.results.truth.folder",

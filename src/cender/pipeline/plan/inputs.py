@@ -8,7 +8,7 @@ from typing import Any
 from cender.config import Config
 from cender.detect.params import DetectParams
 from cender.errors import DataError, UnreadableRecording
-from cender.io.results.annotations import hash_human
+from cender.io.results.annotations.human import hash_human
 from cender.io.results.folder.fingerprints import hash_pixels, hash_weights
 from cender.types import Recording
 

@@ -10,7 +10,8 @@ import polars as pl
 from cender.activity import Sightings, compute_traces
 from cender.config import Config
 from cender.errors import DataError
-from cender.io.results.annotations import list_given, load_human
+from cender.io.results.annotations.human import load_human
+from cender.io.results.annotations.log import EditLog
 from cender.io.results.folder.run_folder import RunFolder
 from cender.io.results.folder.run_results import load_centres
 from cender.io.results.parts.assembly import Assembly, assemble_tables, load_annotations
@@ -78,7 +79,8 @@ def _identify(
         _LOG.warning("no identities: %s", error)
         people, others = (" but those that people gave", " of others") if given else ("", "")
         known, notes = {}, [f"no identities{people}, and so no traces{others}: {error}"]
-    taken = frozenset(folder.load_names()) | list_given(work.path)
+    with EditLog(work.path) as log:
+        taken = frozenset(folder.load_names()) | log.given()
     numbered = keep_numbers(known, places, _load_earlier(folder), taught | given, taken)
     numbered |= {volume: one.settle(numbered.get(volume)) for volume, one in corrected.items()}
     doubts = [*find_scale_doubt(volumes, config), *_find_doubts(numbered, config.recognize.flag_below)]

@@ -12,7 +12,7 @@ from polars.testing import assert_frame_equal
 from cases.recorded import VOXEL, FakeExecutor, make_outcome, save_numbers
 from cender.config import load_config
 from cender.errors import DataError
-from cender.io.results.annotations import save_human
+from cender.io.results.annotations.human import save_human
 from cender.pipeline import run as run_module
 from cender.pipeline.recording import recording_pass
 from cender.pipeline.recording.human import lay_over

@@ -8,8 +8,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from cender.errors import DataError, UnsupportedFormat
-from cender.io.results.annotations import FILE_NAME, hash_human, list_edits, load_human, save_human
+from cender.errors import DataError, EditError, UnsupportedFormat
+from cender.io.results.annotations.base import FILE_NAME
+from cender.io.results.annotations.human import hash_human, load_human, save_human
+from cender.io.results.annotations.log import EditLog
 from cender.types import Annotation, Regions
 
 
@@ -19,6 +21,11 @@ def annotate(volume: int, identity: list[int], complete: bool = False) -> Annota
     regions = Regions.from_boxes(np.arange(count), boxes, neuron=np.arange(count)[::-1].copy())
     centre = np.arange(3.0 * count).reshape(count, 3)
     return Annotation(volume, centre, np.array(identity, int), np.ones(count), regions, complete=complete)
+
+
+def count_edits(folder: Path) -> int:
+    with EditLog(folder) as log:
+        return len(log.since())
 
 
 def test_what_was_said_comes_back(tmp_path: Path) -> None:
@@ -42,11 +49,10 @@ def test_every_change_is_logged_and_the_log_stays(tmp_path: Path) -> None:
     save_human(tmp_path, annotate(1, [3]), "Ada")
     save_human(tmp_path, annotate(1, [4]), "Bo")
     save_human(tmp_path, annotate(1, []), "Bo")
-    edits = list_edits(tmp_path)
-    assert [edit["author"] for edit in edits] == ["Ada", "Bo", "Bo"], "what changes nothing is no edit"
-    assert edits[0]["before"] is None
-    assert [edits[1][when]["neurons"][0]["identity"] for when in ("before", "after")] == [3, 4]
-    assert edits[2]["after"] is None
+    with EditLog(tmp_path) as log:
+        entries = log.since(0)
+    assert [one.author for one in entries] == ["Ada", "Bo", "Bo"], "what changes nothing is no edit"
+    assert [one.words for one in entries][1:] == ["1 neurons laid down in volume 1", "0 neurons laid down in volume 1"]
     assert load_human(tmp_path) == {}
     with sqlite3.connect(tmp_path / FILE_NAME) as base, pytest.raises(sqlite3.IntegrityError, match="never removed"):
         base.execute("DELETE FROM edits")
@@ -68,10 +74,10 @@ def test_the_name_follows_the_state_and_not_the_log(tmp_path: Path) -> None:
 def test_a_contradiction_is_refused_and_the_old_state_stays(tmp_path: Path) -> None:
     save_human(tmp_path, annotate(1, [3, 4]))
     before = hash_human(tmp_path)
-    with pytest.raises(DataError, match="once in a volume"):
+    with pytest.raises(EditError, match="each identity once"):
         save_human(tmp_path, annotate(1, [3, 3]))
     assert hash_human(tmp_path) == before
-    assert len(list_edits(tmp_path)) == 1
+    assert count_edits(tmp_path) == 1
 
 
 @pytest.mark.parametrize("content", [b"", b"not a database at all, only some words", b"SQLite format 3\0" + bytes(500)])
@@ -98,4 +104,4 @@ def test_several_writers_at_once_lose_nothing(tmp_path: Path) -> None:
     for thread in threads:
         thread.join()
     assert sorted(load_human(tmp_path)) == list(range(12))
-    assert len(list_edits(tmp_path)) == 12
+    assert count_edits(tmp_path) == 12

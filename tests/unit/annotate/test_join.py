@@ -1,0 +1,31 @@
+"""Marks find their neurons again by place, whatever number a later run gives them."""
+
+import numpy as np
+
+from cender.annotate import Mark, join_volume
+
+FOUND = np.array([[1.0, 0, 0], [1.0, 10, 0], [1.0, 20, 0]])
+
+
+def keys(found: np.ndarray, *marks: Mark) -> list[tuple[str, int | None]]:
+    return [(one.key, one.row) for one in join_volume(found, marks)]
+
+
+def test_a_neuron_keeps_its_key_when_another_run_numbers_it_otherwise() -> None:
+    mark = Mark(key="m1", anchor_um=(1, 10, 0), identity=17)
+    assert keys(FOUND, mark) == [("m0", 0), ("m1", 1), ("m2", 2)]
+    assert keys(FOUND[[1, 0, 2]], mark) == [("m1", 0), ("m1.2", 1), ("m2", 2)], "number 1 is another neuron now"
+
+
+def test_a_moved_neuron_is_known_by_where_the_machine_sees_it() -> None:
+    mark = Mark(key="m1", anchor_um=(1, 10, 0), centre_um=(1, 14, 0))
+    assert keys(FOUND, mark) == [("m0", 0), ("m1", 1), ("m2", 2)]
+
+
+def test_neurons_that_only_people_saw_stand_for_themselves() -> None:
+    new = Mark(key="h7", centre_um=(5, 5, 5), identity=3)
+    lost = Mark(key="m9", anchor_um=(9, 9, 9), identity=4)
+    gone = Mark(key="m8", anchor_um=(8, 30, 30), removed=True)
+    assert keys(FOUND, new, lost, gone)[3:] == [("h7", None), ("m9", None)]
+    assert keys(np.zeros((0, 3)), new) == [("h7", None)]
+    assert keys(FOUND) == [("m0", 0), ("m1", 1), ("m2", 2)]
