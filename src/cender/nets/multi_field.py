@@ -8,6 +8,7 @@ from jaxtyping import Float
 from torch import Tensor, nn
 
 from cender.errors import ModelError
+from cender.nets.dense import has_gpu
 
 KIND = "multi-field detector"
 FIELDS = 5
@@ -86,6 +87,15 @@ class MultiFieldNet(nn.Module):
         values = self.gather(values).flatten(1)  # n c
         values = self.features(values)
         return self.score(values).squeeze(1), self.corrections(values)
+
+
+def choose_device(name: str) -> str:
+    """The device of a setting: 'auto' is a GPU where torch finds one, else the CPU."""
+    if name == "auto":
+        return "cuda" if has_gpu() else "cpu"
+    if name == "cuda" and not has_gpu():
+        raise ModelError("device = 'cuda', but torch finds no GPU here; use 'auto' or install torch's CUDA build")
+    return name
 
 
 def build_scorer(state: Mapping[str, np.ndarray], width: float, *, batch: int = 256, device: str = "cpu") -> Scorer:

@@ -3,6 +3,7 @@
 import typer
 
 from cender.cli.bench.activity import activity
+from cender.cli.bench.baseline import baseline
 from cender.cli.bench.detection import detection
 from cender.cli.bench.identity import identity
 from cender.cli.bench.simulator import simulator
@@ -15,5 +16,5 @@ bench = typer.Typer(
     no_args_is_help=True,
     rich_markup_mode="rich",
 )
-for target in (speed, detection, identity, tables, activity, simulator):
+for target in (speed, detection, identity, tables, baseline, activity, simulator):
     bench.command()(target)

@@ -41,10 +41,10 @@ def _build_dense(params: DetectParams, weights: Weights | None, threads: int) ->
 
 def _build_paper(params: DetectParams, weights: Weights | None) -> Detector:
     from cender.detect.multi_field import detect as detect_fields
-    from cender.nets.multi_field import KIND, build_scorer
+    from cender.nets.multi_field import KIND, build_scorer, choose_device
 
     chosen = weights or _find_weights(params, "multi_field", KIND)
-    score = build_scorer(chosen.arrays, float(chosen.metadata["width"]))
+    score = build_scorer(chosen.arrays, float(chosen.metadata["width"]), device=choose_device(params.device))
 
     def detect(red: Real[np.ndarray, "z y x"], head: Head, voxel_um: VoxelSize) -> Detections:
         return detect_fields(red, head, voxel_um, score, params.multi_field)

@@ -34,6 +34,7 @@ class PaperParams(Params):
     batch: int = Field(256, ge=2, description="neurons a training step")
     learning_rate: float = Field(1e-3, gt=0, description="learning rate, the same throughout")
     dropout: float = Field(0.2, ge=0, lt=1, description="share of the hidden units left out in each training step")
+    threads: int = Field(1, ge=0, description="CPU threads in training; 0 is all (slower: the network is small)")
 
 
 def choose_axes(params: PaperParams, volumes: Sequence[Annotation]) -> PaperParams:

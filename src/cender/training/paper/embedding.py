@@ -11,6 +11,7 @@ from torch import Tensor
 
 from cender.errors import DataError
 from cender.nets.embedding import KIND, EmbeddingNet
+from cender.nets.threads import limit_threads
 from cender.recognize.paper.density import TERRITORIES
 from cender.recognize.paper.params import PaperParams, choose_axes
 from cender.recognize.paper.recognize import describe_neurons
@@ -52,7 +53,7 @@ def train_embedding(
     params = choose_axes(params, annotated)
     features, target, identities = _gather(annotated, params)
     # Training must neither depend on nor disturb what others draw.
-    with torch.random.fork_rng(devices=[]):
+    with torch.random.fork_rng(devices=[]), limit_threads(params.threads):
         torch.manual_seed(seed)
         net = EmbeddingNet(TERRITORIES * params.q, 3 * params.k, params.d, len(identities) + 1, params.dropout)
         _train(net, torch.from_numpy(features), torch.from_numpy(target), params, on_step)

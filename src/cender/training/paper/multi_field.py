@@ -1,14 +1,12 @@
 """Training of the paper's detector, without the defects of its published code.
 
-The shipped weights come from ``python -m cender.training.paper.multi_field --out multi_field.safetensors``.
+The shipped weights come from ``cender bench baseline --weights FOLDER``.
 """
 
-import argparse
 import logging
-import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
+from typing import Literal
 
 import numpy as np
 import torch
@@ -19,13 +17,13 @@ from torch.nn.functional import binary_cross_entropy_with_logits
 from cender.detect.fields import cut_fields, stack_fields
 from cender.detect.multi_field import MultiFieldParams, detect
 from cender.evaluate import match_boxes
-from cender.io.weights import save_weights
-from cender.nets.multi_field import KIND, MultiFieldNet, wrap_network
-from cender.training.paper.anchor_scenes import Scene, simulate_scenes
+from cender.nets.multi_field import KIND, MultiFieldNet, choose_device, wrap_network
+from cender.nets.threads import limit_threads
+from cender.training.paper.anchor_scenes import Scene
 from cender.training.paper.anchor_targets import Examples, gather_examples, turn_examples
 from cender.types import Params, Weights
 
-VALIDATION = range(5000, 5001)
+VALIDATION = range(5000, 5004)
 
 LOG = logging.getLogger(__name__)
 
@@ -44,6 +42,8 @@ class MultiFieldTraining(Params):
     longest_step: float = Field(5.0, gt=0, description="gradients longer than this are shortened to it")
     first_cycle: int = Field(1, ge=1, description="epochs of the first cycle; each further one is twice as long")
     box_weight: float = Field(0.4, ge=0, le=1, description="weight of the boxes' error, the rest is the scores'")
+    threads: int = Field(0, ge=0, description="CPU threads; 0 is all")
+    device: Literal["auto", "cpu", "cuda"] = Field("auto", description="'auto': a GPU where torch finds one")
     seed: int = Field(0, ge=0, description="of the first weights, the order of anchors and their turns")
 
 
@@ -78,6 +78,17 @@ def train_multi_field(
         Called after every epoch with its number, loss and F1 (NaN inside a cycle).
     """
     training, params = training or MultiFieldTraining(), params or MultiFieldParams()
+    with limit_threads(training.threads):
+        return _fit(scenes, validation, training, params, report)
+
+
+def _fit(
+    scenes: Sequence[Scene],
+    validation: Sequence[Scene],
+    training: MultiFieldTraining,
+    params: MultiFieldParams,
+    report: Callable[[int, float, float], None] | None,
+) -> Fitted:
     rng = np.random.default_rng(training.seed)
     torch.manual_seed(training.seed)
     LOG.info("%d volumes", len(scenes))
@@ -85,7 +96,7 @@ def train_multi_field(
     LOG.info(
         "%d anchors, %.3f of them on a region", sum(map(len, examples)), np.mean([e.label.mean() for e in examples])
     )
-    net = MultiFieldNet(training.width)
+    net = MultiFieldNet(training.width).to(choose_device(training.device))
     optimiser = torch.optim.SGD(net.parameters(), training.rate, training.momentum)
     schedule = torch.optim.lr_scheduler.CosineAnnealingWarmRestarts(optimiser, training.first_cycle, 2)
     best, losses = Fitted(copy_state(net), -1.0, ()), []
@@ -110,12 +121,14 @@ def _run_epoch(
 ) -> float:
     """Train on these batches and return the mean loss."""
     net.train()
+    device = next(net.parameters()).device
     count = max(training.samples_per_epoch // training.batch, 1)
     total = 0.0
     for number, (fields, label, target) in enumerate(batches):
         schedule.step(epoch + number / count)
-        logits, corrections = net(torch.from_numpy(fields))
-        loss = weigh_errors(logits, corrections, torch.from_numpy(label), torch.from_numpy(target), training.box_weight)
+        inputs, labels, targets = (torch.from_numpy(part).to(device) for part in (fields, label, target))
+        logits, corrections = net(inputs)
+        loss = weigh_errors(logits, corrections, labels, targets, training.box_weight)
         optimiser.zero_grad()
         loss.backward()  # type: ignore[no-untyped-call]
         torch.nn.utils.clip_grad_norm_(net.parameters(), training.longest_step)
@@ -184,43 +197,16 @@ def copy_state(net: MultiFieldNet) -> dict[str, np.ndarray]:
     return {name: value.astype(np.float16) if value.ndim > 1 else value for name, value in arrays.items()}
 
 
-def main(words: Sequence[str] | None = None) -> None:
-    """Train on simulated animals and write the weights."""
-    parser = argparse.ArgumentParser(description=main.__doc__)
-    defaults = MultiFieldTraining()
-    parser.add_argument("--out", type=Path, required=True)
-    parser.add_argument("--width", type=float, default=defaults.width)
-    parser.add_argument("--epochs", type=int, default=defaults.epochs)
-    parser.add_argument("--anchors", type=int, nargs="+", default=[9])
-    parser.add_argument("--volumes", type=int, default=30, help="one of each animal with seed 1000, 1001 ...")
-    chosen = parser.parse_args(words)
-    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(message)s")
-    training = MultiFieldTraining(width=chosen.width, epochs=chosen.epochs)
-    params = MultiFieldParams(anchors_px=tuple(chosen.anchors))
-    seeds = range(1000, 1000 + chosen.volumes)
-    scenes, preset_hash = simulate_scenes(seeds)
-    validation, _ = simulate_scenes(VALIDATION)
-    fitted = train_multi_field(
-        scenes,
-        validation,
-        training,
-        params,
-        lambda epoch, loss, f1: LOG.info("epoch %d: loss %.4f, 2D F1 %.4f", epoch, loss, f1),
-    )
-    # The folder is the user's own business, only the file's name is kept.
-    arguments = [Path(word).name if Path(word) == chosen.out else word for word in words or sys.argv[1:]]
+def pack_detector(
+    fitted: Fitted, training: MultiFieldTraining, params: MultiFieldParams, about: Mapping[str, str]
+) -> Weights:
+    """A trained detector as arrays and text."""
     metadata = {
         "kind": KIND,
-        "width": f"{chosen.width:g}",
-        "anchors_px": " ".join(map(str, chosen.anchors)),
-        "epochs": str(chosen.epochs),
-        "seeds": f"{seeds.start}:{seeds.stop}",
-        "preset": f"typical {preset_hash}",
+        "width": f"{training.width:g}",
+        "anchors_px": " ".join(map(str, params.anchors_px)),
+        "epochs": str(training.epochs),
         "validation_f1_2d": f"{fitted.f1:.4f}",
-        "command": "python -m cender.training.paper.multi_field " + " ".join(arguments),
+        **about,
     }
-    save_weights(Weights(fitted.state, metadata), chosen.out)
-
-
-if __name__ == "__main__":
-    main()
+    return Weights(fitted.state, metadata)

@@ -115,3 +115,11 @@ def test_an_identity_twice_in_a_volume_is_refused() -> None:
     twice = replace(bad, identity=np.where(bad.identity == 4, 3, bad.identity))
     with pytest.raises(DataError, match="volume 1: expected every identity once, found identity 3 2 times"):
         train_embedding([good, twice], QUICK)
+
+
+def test_training_bounds_its_threads_and_gives_them_back(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[int] = []
+    monkeypatch.setattr(torch, "get_num_threads", lambda: 4)
+    monkeypatch.setattr(torch, "set_num_threads", seen.append)
+    train_embedding(make_volumes(2), QUICK.model_copy(update={"epochs": 1}))
+    assert seen == [1, 4]

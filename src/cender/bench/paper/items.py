@@ -1,0 +1,78 @@
+"""Measurements of a long benchmark, done one after the other, each kept as soon as it is finished."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+from cender.io.measured import Measured, add_measured, load_measured
+
+Figures = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """Something to measure.
+
+    ``inputs`` is all that the figures depend on; ``about_s`` is how long it takes on an idle machine, for the estimate.
+    """
+
+    key: str
+    measure: Callable[[], Figures]
+    inputs: dict[str, Any]
+    about_s: float = 10.0
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """An item that is finished: how many of how many seconds' worth of work are behind it, and whether it was kept."""
+
+    key: str
+    done_s: float
+    total_s: float
+    kept: bool
+
+
+def measure_items(
+    items: Sequence[Item],
+    path: Path | None,
+    machine: dict[str, str],
+    on_item: Callable[[Done], None] = lambda done: None,
+) -> dict[str, Measured]:
+    """The figures of all items by key; those that the file has for the same inputs are taken from it.
+
+    Parameters
+    ----------
+    path
+        File of measured rows that is read and added to; None keeps nothing.
+    machine
+        Version and machine, which go into the provenance.
+    on_item
+        Told after every item.
+    """
+    kept = {} if path is None else load_measured(path)
+    found: dict[str, Measured] = {}
+    total, gone = sum(item.about_s for item in items), 0.0
+    for item in items:
+        known = kept.get(item.key)
+        fits = known is not None and known.inputs == item.inputs
+        found[item.key] = known if known is not None and fits else _measure(item, path, machine)
+        gone += item.about_s
+        on_item(Done(item.key, gone, total, fits))
+    return found
+
+
+def _measure(item: Item, path: Path | None, machine: dict[str, str]) -> Measured:
+    start = perf_counter()
+    figures = item.measure()
+    provenance = {
+        **machine,
+        "seconds": round(perf_counter() - start, 1),
+        "date": datetime.now(UTC).date().isoformat(),
+    }
+    one = Measured(item.key, figures, item.inputs, provenance)
+    if path is not None:
+        add_measured(path, one)
+    return one
