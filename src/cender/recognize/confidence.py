@@ -8,8 +8,11 @@ from jaxtyping import Bool, Float, Int
 ABSENT = 0.05
 """Weight of "this identity is not here" among the neurons that could have it."""
 
-DOUBTFUL = 0.7
-"""Mean probability of a volume's names below which all of them are doubted."""
+DOUBTFUL = 0.85
+"""Mean probability of a volume's names, relative to a usual volume of its recording, below which all are doubted."""
+
+USUAL = 0.82
+"""Mean probability of the names in a usual volume, where the recording is not known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,15 +54,21 @@ def describe_names(
     return features
 
 
-def doubt_volume(probability: Float[np.ndarray, " n"], names: Int[np.ndarray, " n"]) -> Float[np.ndarray, " n"]:
-    """The probabilities, lowered where the names of a volume are improbable as a whole.
+def doubt_volume(probability: Float[np.ndarray, " n"], quality: float, usual: float) -> Float[np.ndarray, " n"]:
+    """The probabilities, lowered where the names of a volume are improbable as a whole beside those of other volumes.
 
     A head that lies on its other side, a mirror image or noise leaves most names improbable, yet a few fit by chance
-    and look sure: what is wrong with the volume is wrong with them too.
+    and look sure: what is wrong with the volume is wrong with them too. In a recording in which all names are unsure
+    this says nothing, and their own probability has to.
+
+    Parameters
+    ----------
+    quality
+        Mean probability of the names in the volume.
+    usual
+        That of a usual volume of the recording.
     """
-    given = names >= 0
-    quality = float(probability[given].mean()) if given.any() else 0.0
-    return np.asarray(probability * min(1.0, quality / DOUBTFUL) ** 2)
+    return np.asarray(probability * min(1.0, quality / max(DOUBTFUL * usual, 1e-9)) ** 2)
 
 
 def fit_calibration(

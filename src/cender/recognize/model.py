@@ -9,7 +9,7 @@ from jaxtyping import Float, Int
 
 from cender.errors import DataError
 from cender.recognize.assign import assign_names
-from cender.recognize.confidence import Calibration, describe_names, doubt_volume
+from cender.recognize.confidence import USUAL, Calibration, describe_names, doubt_volume
 from cender.recognize.evidence import measure_evidence
 from cender.recognize.frame import POSES, place_points
 from cender.recognize.references import References
@@ -26,7 +26,7 @@ PLAIN, MANY = 0.8, 60
 Few neurons may fit by chance: wrong poses of 120 of them stay below 0.55, of 40 below 0.75.
 """
 CLOSE_CALL = 0.3
-"""Difference of the mean log-probability below which two poses are both refined before one is chosen."""
+"""Logarithm of the ratio of their mean probabilities below which two poses are both refined before one is chosen."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +34,7 @@ class Model:
     """A trained recognizer: network, the identity of each of its classes, references and calibration.
 
     The first ``named`` identities are those that it was taught; the others are neurons that it found to come back and
-    numbered itself.
+    numbered itself. ``quality`` is the mean probability of the names in a usual volume of the recording.
     """
 
     score: Score
@@ -42,16 +42,29 @@ class Model:
     named: int
     references: References
     calibration: Calibration
+    quality: float = USUAL
 
 
 @dataclass(frozen=True, slots=True)
 class Naming:
-    """All that was found out about one volume: class of every neuron (-1 none), probability, frame and features."""
+    """All that was found out about one volume by itself, before it is compared with the rest of the recording.
+
+    Class of every neuron (-1 none) and its probability, place in the frame, features of the name, and the
+    log-probabilities of the network and after refinement (last column: none).
+    """
 
     position: Float[np.ndarray, "n 3"]
     names: Int[np.ndarray, " n"]
     probability: Float[np.ndarray, " n"]
     features: Float[np.ndarray, "n 4"]
+    first: Float[np.ndarray, "n k"]
+    score: Float[np.ndarray, "n k"]
+
+    @property
+    def quality(self) -> float:
+        """Mean probability of the names that were given; 0 where there are none."""
+        given = self.names >= 0
+        return float(self.probability[given].mean()) if given.any() else 0.0
 
 
 def recognize_neurons(
@@ -67,11 +80,23 @@ def recognize_neurons(
         "taught": only identities of the annotation; "all": also the numbers that the recognizer found itself.
     """
     naming = name_neurons(annotation, model)
+    probability = doubt_volume(naming.probability, naming.quality, model.quality)
+    return give_names(naming.names, probability, model, refuse_below, which)
+
+
+def give_names(
+    names: Int[np.ndarray, " n"],
+    probability: Float[np.ndarray, " n"],
+    model: Model,
+    refuse_below: float,
+    which: Literal["taught", "all"],
+) -> Identities:
+    """Classes as identities; those that are improbable or not asked for are -1."""
     known = model.named if which == "taught" else len(model.identities)
-    given = (naming.names >= 0) & (naming.names < known) & (naming.probability >= refuse_below)
-    identity = np.full(len(annotation), -1)
-    identity[given] = model.identities[naming.names[given]]
-    return Identities(identity, naming.probability)
+    given = (names >= 0) & (names < known) & (probability >= refuse_below)
+    identity = np.full(len(names), -1)
+    identity[given] = model.identities[names[given]]
+    return Identities(identity, probability)
 
 
 def name_neurons(annotation: Annotation, model: Model) -> Naming:
@@ -80,17 +105,23 @@ def name_neurons(annotation: Annotation, model: Model) -> Naming:
     The references that come from this very volume are left out: nothing explains itself.
     """
     check_points(annotation)
-    if len(annotation) == 0 or len(model.identities) == 0:
-        count = len(annotation)
-        return Naming(place_points(annotation.centre_um), np.full(count, -1), np.zeros(count), np.zeros((count, 4)))
-    placed = place_points(annotation.centre_um)
-    evidence = measure_evidence(annotation)
-    others = model.references.select(model.references.volume != annotation.volume)
+    return name_cloud(place_points(annotation.centre_um), measure_evidence(annotation), model, annotation.volume)
+
+
+def name_cloud(
+    placed: Float[np.ndarray, "n 3"], evidence: Float[np.ndarray, "n e"], model: Model, volume: int
+) -> Naming:
+    """Class and probability of every neuron of a cloud that lies in its frame; see `name_neurons`."""
+    count = len(placed)
+    if count == 0 or len(model.identities) == 0:
+        nothing = np.zeros((count, len(model.identities) + 1))
+        return Naming(placed, np.full(count, -1), np.zeros(count), np.zeros((count, 4)), nothing, nothing)
+    others = model.references.select(model.references.volume != volume)
     position, first, score = _choose_pose(placed, evidence, model.score, others if len(others) else model.references)
     names = assign_names(score)
     features = describe_names(score, first, names)
-    probability = doubt_volume(np.where(names >= 0, model.calibration.apply(features), 0.0), names)
-    return Naming(position, names, probability, features)
+    probability = np.where(names >= 0, model.calibration.apply(features), 0.0)
+    return Naming(position, names, probability, features, first, score)
 
 
 def check_points(annotation: Annotation) -> None:
@@ -109,19 +140,24 @@ def _choose_pose(
     """The pose in which names fit best, with the log-probabilities of the network and after refinement."""
     poses = placed[None] * POSES[:2, None]
     scores = [_score_pose(poses[0], evidence, score)]
-    sure = [float(scores[0].max(axis=1).mean())]
-    if len(placed) >= MANY and np.exp(scores[0][:, :-1].max(axis=1)).mean() > PLAIN:
+    sure = [_measure_sureness(scores[0])]
+    if len(placed) >= MANY and sure[0] > np.log(PLAIN):
         return poses[0], scores[0], refine_scores(poses[0], scores[0], references)
     scores.append(_score_pose(poses[1], evidence, score))
-    sure.append(float(scores[1].max(axis=1).mean()))
+    sure.append(_measure_sureness(scores[1]))
     best, second = (0, 1) if sure[0] >= sure[1] else (1, 0)
     refined = refine_scores(poses[best], scores[best], references)
     if sure[best] - sure[second] < CLOSE_CALL:
         # The network is about as sure either way; geometry is harder to deceive.
         rival = refine_scores(poses[second], scores[second], references)
-        if np.exp(rival).max(axis=1).mean() > np.exp(refined).max(axis=1).mean():
+        if _measure_sureness(rival) > _measure_sureness(refined):
             best, refined = second, rival
     return poses[best], scores[best], refined
+
+
+def _measure_sureness(score: Float[np.ndarray, "n k"]) -> float:
+    """Logarithm of the mean probability of the best names; to be sure of "none of them" says nothing for a pose."""
+    return float(np.log(np.exp(score[:, :-1].max(axis=1)).mean() + 1e-9))
 
 
 def _score_pose(

@@ -189,6 +189,7 @@ def pack_recognizer(net: Classifier, model: Model, about: Mapping[str, str]) -> 
         "references.position": model.references.position.astype(np.float32),
         "references.other": model.references.other.astype(np.float32),
         "calibration": model.calibration.weights,
+        "quality": np.array([model.quality]),
     }
     return Weights(arrays, {"kind": KIND, "version": cender.__version__, "about": json.dumps(dict(about))})
 
@@ -207,9 +208,10 @@ def unpack_recognizer(weights: Weights) -> Model:
         )
         calibration = Calibration(arrays["calibration"])
         named = int(arrays["named"][0])
+        quality = float(arrays["quality"][0])
     except (KeyError, RuntimeError) as error:
         raise ModelError(f"this recognizer is not complete: {error}; train it again") from None
-    return Model(make_score(net), identities, named, references, calibration)
+    return Model(make_score(net), identities, named, references, calibration, quality)
 
 
 def forget_identities(annotation: Annotation) -> Annotation:

@@ -10,8 +10,24 @@ TURN, ROLL, PITCH = 0.5, 0.2, 0.1
 SCALE, STRETCH, SHEAR = 0.07, 0.05, 0.05
 WAVE = 0.012
 JITTER = 0.02
-DROP, SPURIOUS = 0.25, 0.3
 CUT = 0.15
+
+
+@dataclass(frozen=True, slots=True)
+class Roughness:
+    """Largest shares of neurons that are missed and of spurious ones, and how near to others (in the frame) these are.
+
+    The share of each cloud is drawn between nothing and these.
+    """
+
+    drop: float = 0.25
+    spurious: float = 0.15
+    near: float = 0.06
+
+
+USUAL = Roughness()
+DETECTED = Roughness(0.35, 0.4, 0.03)
+"""What a detector on a difficult recording makes of a head."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,11 +45,11 @@ class Cloud:
         return len(self.position)
 
 
-def vary_cloud(cloud: Cloud, none: int, rng: np.random.Generator) -> Cloud:
+def vary_cloud(cloud: Cloud, none: int, rng: np.random.Generator, roughness: Roughness = USUAL) -> Cloud:
     """The cloud in another posture, from another side, with other neurons missed and mistaken."""
     position = _turn(_wave(_bend(cloud.position, rng), rng), rng)
     position = position + rng.normal(size=position.shape) * rng.uniform(0, JITTER)
-    kept = rng.random(len(position)) >= rng.uniform(0, DROP)
+    kept = rng.random(len(position)) >= rng.uniform(0, roughness.drop)
     if rng.random() < CUT:
         # An end that lies outside the image, or out of focus.
         along = position[:, 2] * rng.choice((-1, 1))
@@ -41,10 +57,10 @@ def vary_cloud(cloud: Cloud, none: int, rng: np.random.Generator) -> Cloud:
     if not kept.any():
         kept[:] = True
     position, evidence, label = position[kept], cloud.evidence[kept], cloud.label[kept]
-    count = rng.binomial(len(position), rng.uniform(0, SPURIOUS) * 0.5)
+    count = rng.binomial(len(position), rng.uniform(0, roughness.spurious))
     if count:
         near = rng.integers(len(position), size=count)
-        added = position[near] + rng.normal(size=(count, 3)) * 0.06
+        added = position[near] + rng.normal(size=(count, 3)) * roughness.near
         # A false neuron looks like some other one.
         looks = evidence[rng.integers(len(position), size=count)]
         position, evidence = np.concatenate([position, added]), np.concatenate([evidence, looks])

@@ -16,7 +16,7 @@ from cender.training.recognizer.clouds import Cloud
 from cender.types import Annotation
 
 TRUSTED = 0.6
-"""Probability from which a name that the recognizer gave may teach it."""
+"""Probability from which a name that the recognizer gave may teach it; where all are unsure, the median of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,11 +35,23 @@ def read_lesson(annotation: Annotation, identities: Int[np.ndarray, " i"]) -> Le
     return Lesson(annotation, Cloud(place_points(annotation.centre_um), measure_evidence(annotation), label))
 
 
-def trust_names(annotation: Annotation, naming: Naming, none: int) -> Lesson:
-    """What the recognizer itself said of a volume; improbable names teach nothing."""
-    label = np.where(naming.names >= 0, naming.names, none)
-    label = np.where((naming.names >= 0) & (naming.probability < TRUSTED), -1, label)
+def trust_names(annotation: Annotation, naming: Naming) -> Lesson:
+    """What the recognizer itself said of a volume; the less probable half of its names at most teaches nothing.
+
+    That it found no name for a neuron never teaches: learnt from, it would soon find none for any.
+    """
+    given = naming.names >= 0
+    cut = min(TRUSTED, float(np.median(naming.probability[given]))) if given.any() else TRUSTED
+    label = np.where(given & (naming.probability >= cut), naming.names, -1)
     return Lesson(annotation, Cloud(naming.position, measure_evidence(annotation), label))
+
+
+def keep_classes(label: Int[np.ndarray, " n"], kept: Int[np.ndarray, " k"], before: int) -> Int[np.ndarray, " n"]:
+    """Labels after all but these classes (of so many before) were given up: their neurons are unknown."""
+    new = np.full(before + 2, -1)
+    new[kept] = np.arange(len(kept))
+    new[before] = len(kept)
+    return np.asarray(new[label])
 
 
 def align_lessons(lessons: Sequence[Lesson], none: int) -> list[Lesson]:
@@ -78,6 +90,15 @@ def number_strangers(
         numbered.append(replace(one, cloud=replace(one.cloud, label=label)))
     # The volume that explains most comes first: what is new is told by its frame.
     return [numbered[best], *numbered[:best], *numbered[best + 1 :]], add_numbers(identities, len(strangers))
+
+
+def number_rest(named: Sequence[Annotation]) -> list[Annotation]:
+    """The volumes, the best of them first and with a number of its own for each of its unnamed neurons."""
+    free = 1 + max(int(one.identity.max(initial=-1)) for one in named)
+    best = max(range(len(named)), key=lambda row: (int((named[row].identity >= 0).sum()), len(named[row])))
+    first = named[best]
+    whole = np.where(first.identity >= 0, first.identity, free + np.arange(len(first)))
+    return [replace(first, identity=whole), *named[:best], *named[best + 1 :]]
 
 
 def add_numbers(identities: Int[np.ndarray, " i"], count: int) -> Int[np.ndarray, " j"]:

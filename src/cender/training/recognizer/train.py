@@ -1,19 +1,21 @@
 """Learning identities: from the volumes that people named, then from the recording itself."""
 
+import logging
 from collections.abc import Callable, Sequence
+from copy import deepcopy
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 import torch
-from jaxtyping import Float
+from jaxtyping import Float, Int
 
 from cender.nets.constellation import Classifier, Matcher, make_score, use_threads
-from cender.recognize.confidence import Calibration, fit_calibration
 from cender.recognize.evidence import COUNT
 from cender.recognize.model import Model, check_points, name_neurons
 from cender.training.journal import Journal
 from cender.training.params import TrainRecognizerParams
+from cender.training.recognizer.calibrate import PRIOR, PROBES, calibrate
 from cender.training.recognizer.clouds import Cloud
 from cender.training.recognizer.discovery import choose_start, find_identities
 from cender.training.recognizer.fitting import Pace, fit_classifier, stack_clouds
@@ -23,6 +25,8 @@ from cender.training.recognizer.lessons import (
     align_lessons,
     gather_lessons,
     hash_volumes,
+    keep_classes,
+    number_rest,
     number_strangers,
     read_lesson,
     refuse_twins,
@@ -32,12 +36,23 @@ from cender.training.recognizer.lessons import (
 from cender.training.recognizer.pool import warp_clouds
 from cender.types import Annotation
 
+_LOG = logging.getLogger(__name__)
+
 REFERENCES = 120
 FEW = 5
 """Annotated volumes from which on some are kept aside to measure how often names are right."""
-MATCHED = 2
+MATCHED, MATCHED_LONG = 2, 5
 """Rounds in which a recording without annotation is only matched, before anything is learnt from it."""
-PRIOR = Calibration(np.array([0.55, 0.15, 0.2, 0.0]))
+MANY = 12
+"""Volumes to learn from, from which on there are many rounds, and numbers that do not come back are given up."""
+RARE = 0.25
+"""Share of the volumes in which a number has to be trusted to be kept."""
+FEWEST = 8
+"""Numbers that are kept in any case."""
+SPARSE = 0.5
+"""Share of the neurons of a usual volume below which the names that people gave are few."""
+WORSE = 0.8
+"""Share of what was recognized before a step of learning that must be recognized after it, or the step is undone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,9 +108,20 @@ def train_recognizer(
         settings = params.model_dump_json(exclude={"threads"})
         about = f"{seed} {settings} {hash_volumes(annotated)} {hash_volumes(recording)}"
     watch = Watch(on_step, Journal(checkpoint, about, params.patience))
-    if named:
-        return _Course(named, recording, params, matcher, rng, watch).learn_from_names()
-    return _Course([choose_start(recording)], recording, params, matcher, rng, watch).learn_alone()
+    if not named:
+        return _Course([choose_start(recording)], recording, params, matcher, rng, watch).learn_alone()
+    if is_sparse(named, recording):
+        taught = len(np.unique(np.concatenate([one.identity[one.identity >= 0] for one in named])))
+        return _Course(number_rest(named), recording, params, matcher, rng, watch).learn_alone(taught)
+    return _Course(named, recording, params, matcher, rng, watch).learn_from_names()
+
+
+def is_sparse(named: Sequence[Annotation], recording: Sequence[Annotation]) -> bool:
+    """Whether people named but a few neurons here and there: the others must then be numbered as without any help."""
+    if not recording or any(one.complete for one in named):
+        return False
+    known = np.unique(np.concatenate([one.identity[one.identity >= 0] for one in named]))
+    return len(known) < SPARSE * float(np.median([len(one) for one in recording]))
 
 
 class _Course:
@@ -114,6 +140,8 @@ class _Course:
         self.identities = np.unique(np.concatenate([one.identity[one.identity >= 0] for one in named]))
         self.lessons = align_lessons([read_lesson(one, self.identities) for one in named], len(self.identities))
         self.rounds = params.self_rounds if len(named) < params.enough and recording else 0
+        usable = [one for one in recording if len(one)]
+        self.probes = [usable[int(row)] for row in np.linspace(0, len(usable) - 1, min(PROBES, len(usable)))]
         self.step = self.steps = 0
 
     def learn_from_names(self) -> tuple[Classifier, Model]:
@@ -138,34 +166,88 @@ class _Course:
                 known = len(self.identities)
                 own = self._discover(model, own)
                 net = self._enlarge(net, own, known)
+                model = self._build(net, own, named)
             pool = clouds * 3 + [one.cloud for one in own]
-            self._fit(net, pool, params.self_steps, Pace(0.5 * params.learning_rate), "own names")
-            model = self._build(net, own, named)
-        return net, replace(model, calibration=self._calibrate(model, sorted(aside)))
+            pace = Pace(0.5 * params.learning_rate)
+            model, _ = self._learn(net, model, pool, params.self_steps, pace, own)
+        held = [self.lessons[row] for row in sorted(aside)]
+        return net, self._finish(model, held, self.lessons)
 
-    def learn_alone(self) -> tuple[Classifier, Model]:
+    def learn_alone(self, named: int | None = None) -> tuple[Classifier, Model]:
         """Number the neurons of the recording: by matching alone at first, then by a little learning.
 
         The matcher's mean description of a neuron over some volumes tells it nearly as well as training does, at a
-        small part of the time; what pairs of neurons look like is left as the matcher has it.
+        small part of the time; what pairs of neurons look like is left as the matcher has it. Neurons that the first
+        volume lacks are found in the others; where there are many volumes, numbers that do not come back are given up.
+
+        Parameters
+        ----------
+        named
+            So many of the identities, the first ones, were given by people and are kept in any case; None: all of
+            them are numbers, and all count as taught.
         """
         params, own = self.params, list[Lesson]()
         volumes, steps = min(params.self_volumes, params.alone_volumes), min(params.self_steps, params.alone_steps)
         self.steps = self.rounds * steps
         net = self._begin(self.lessons)
-        model = self._build(net, own)
-        for number in range(MATCHED if self.rounds else 0):
+        model = self._build(net, own, named)
+        many = min(volumes, len(self.recording)) >= MANY
+        for number in range((MATCHED_LONG if many else MATCHED) if self.rounds else 0):
             own = self._name_recording(model, volumes)
-            if number == 0:
-                own = self._discover(model, own)
+            if many and number >= 2:
+                own = self._give_up_rare(own, named or 0)
+            if number == 0 or number >= 3:
+                own = self._discover(self._build(net, own, named), own)
             net = self._begin([*self.lessons, *own])
-            model = self._build(net, own)
+            model = self._build(net, own, named)
         for _ in range(self.rounds):
             pool = [one.cloud for one in (*self.lessons, *own)]
-            self._fit(net, pool, steps, Pace(params.learning_rate, batch=2, pairs=False), "own names")
-            own = self._name_recording(model, volumes)
-            model = self._build(net, own)
-        return net, model
+            pace = Pace(params.learning_rate, batch=2, pairs=False)
+            model, own = self._learn(net, model, pool, steps, pace, own, again=volumes)
+        return net, self._finish(model, [], [*self.lessons, *own] if named else own or self.lessons)
+
+    def _learn(
+        self,
+        net: Classifier,
+        model: Model,
+        pool: Sequence[Cloud],
+        steps: int,
+        pace: Pace,
+        own: list[Lesson],
+        *,
+        again: int = 0,
+    ) -> tuple[Model, list[Lesson]]:
+        """The recognizer after learning from its own names, or as it was where it then recognizes less than before.
+
+        ``own`` are the volumes that become its references; so many as ``again`` says are named anew for that.
+        """
+        before, trust = deepcopy(net.state_dict()), self._measure_trust(model)
+        self._fit(net, pool, steps, pace, "own names")
+        named = model.named if model.named < len(model.identities) else None
+        renamed = self._name_recording(model, again) if again else own
+        learnt = self._build(net, renamed, named)
+        now = self._measure_trust(learnt)
+        if now >= WORSE * trust:
+            return learnt, renamed
+        _LOG.warning(
+            "after learning from its own names %.0f %% of the neurons were recognized instead of %.0f %%: "
+            "that step was undone",
+            100 * now,
+            100 * trust,
+        )
+        net.load_state_dict(before)
+        return model, own
+
+    def _measure_trust(self, model: Model) -> float:
+        """Share of the neurons of some volumes that are rightly named, by its own judgement."""
+        namings = [name_neurons(one, model) for one in self.probes]
+        return float(np.mean([one.probability.sum() / len(one.names) for one in namings])) if namings else 0.0
+
+    def _finish(self, model: Model, aside: Sequence[Lesson], others: Sequence[Lesson]) -> Model:
+        """The recognizer with probabilities that are calibrated, and what is usual in this recording."""
+        honest = replace(model, calibration=calibrate(model, aside, others, self.rng))
+        volumes = self.probes or [one.annotation for one in self.lessons[:PROBES]]
+        return replace(honest, quality=float(np.median([name_neurons(one, honest).quality for one in volumes])))
 
     def _begin(self, lessons: Sequence[Lesson]) -> Classifier:
         """A network that knows as much as the matcher does of the neurons in these lessons."""
@@ -200,10 +282,7 @@ class _Course:
         rows = np.sort(self.rng.choice(len(self.recording), count, replace=False))
         taught = {one.annotation.volume for one in self.lessons}
         drawn = [self.recording[row] for row in rows]
-        none = len(self.identities)
-        return [
-            trust_names(one, name_neurons(one, model), none) for one in drawn if len(one) and one.volume not in taught
-        ]
+        return [trust_names(one, name_neurons(one, model)) for one in drawn if len(one) and one.volume not in taught]
 
     def _discover(self, model: Model, own: list[Lesson]) -> list[Lesson]:
         """The lessons with the neurons that the first reference lacks and other volumes have, as new identities."""
@@ -213,10 +292,19 @@ class _Course:
         if added <= 0:
             return own
         self.identities = add_numbers(self.identities, added)
-        return [
-            replace(one, cloud=replace(one.cloud, label=shift_none(label, first, first + added)))
-            for one, label in zip(own, labels, strict=True)
-        ]
+        return [_relabel(one, shift_none(label, first, first + added)) for one, label in zip(own, labels, strict=True)]
+
+    def _give_up_rare(self, own: list[Lesson], named: int) -> list[Lesson]:
+        """The lessons without the numbers that few volumes have: false neurons of the first one, mostly."""
+        before = len(self.identities)
+        labels = np.concatenate([one.cloud.label for one in own]) if own else np.zeros(0, int)
+        seen = np.bincount(labels[labels >= 0], minlength=before)[:before]
+        kept = np.flatnonzero((seen >= RARE * len(own)) | (np.arange(before) < named))
+        if len(kept) < FEWEST:
+            return own
+        self.identities = self.identities[kept]
+        self.lessons = [_relabel(one, keep_classes(one.cloud.label, kept, before)) for one in self.lessons]
+        return [_relabel(one, keep_classes(one.cloud.label, kept, before)) for one in own]
 
     def _enlarge(self, net: Classifier, own: Sequence[Lesson], known: int) -> Classifier:
         """The network with classes for all identities; it knows the new ones by their examples."""
@@ -237,14 +325,6 @@ class _Course:
         references = gather_lessons([*self.lessons, *sure[:room]], count)
         return Model(make_score(net), self.identities, count if named is None else named, references, PRIOR)
 
-    def _calibrate(self, model: Model, aside: Sequence[int]) -> Calibration:
-        """How often the names of volumes that were kept aside are right."""
-        features, rights = [np.zeros((0, 4))], [np.zeros(0, bool)]
-        for row in aside:
-            truth = self.lessons[row].annotation
-            naming = name_neurons(truth, model)
-            given = np.where((naming.names >= 0) & (naming.names < model.named), self.identities[naming.names], -1)
-            judged = (given >= 0) & ((truth.identity >= 0) | np.isin(given, truth.identity))
-            features.append(naming.features[judged])
-            rights.append((given == truth.identity)[judged])
-        return fit_calibration(np.concatenate(features), np.concatenate(rights), PRIOR, 20.0)
+
+def _relabel(lesson: Lesson, label: Int[np.ndarray, " n"]) -> Lesson:
+    return replace(lesson, cloud=replace(lesson.cloud, label=label))

@@ -5,10 +5,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import torch
 
 from cases.constellations import brief, film_head, make_head, measure_accuracy, see_head
 from cender.errors import DataError, ModelError
 from cender.io import save_weights
+from cender.nets.constellation import Classifier
 from cender.pipeline.recording.recognizer import (
     build_recognizer,
     find_taught,
@@ -18,7 +20,8 @@ from cender.pipeline.recording.recognizer import (
     load_recognizer,
     train_weights,
 )
-from cender.types import Annotation, Weights
+from cender.training.recognizer import train
+from cender.types import Annotation, Identities, Weights
 
 HEAD = make_head(45)
 FILM = film_head(HEAD, 16)
@@ -75,6 +78,52 @@ def test_from_nothing_every_neuron_gets_a_number_that_stays() -> None:
     votes = {truth: [number for other, number in pairs if other == truth] for truth, _ in pairs}
     steady = sum(max(numbers.count(number) for number in set(numbers)) for numbers in votes.values())
     assert steady > 0.85 * sum(int((one.identity >= 0).sum()) for one in FILM)
+
+
+def measure_steadiness(found: dict[int, Identities], film: list[Annotation]) -> float:
+    """Share of the true neurons that have the number that is most often theirs."""
+    votes: dict[int, list[int]] = {}
+    for one in film:
+        for truth, number in zip(one.identity.tolist(), found[one.volume].identity.tolist(), strict=True):
+            if truth >= 0:
+                votes.setdefault(truth, []).append(number)
+    steady = [max(numbers.count(number) for number in set(numbers) | {0} if number >= 0) for numbers in votes.values()]
+    return sum(steady) / sum(len(numbers) for numbers in votes.values())
+
+
+def test_two_corrections_in_one_volume_leave_the_other_identities_where_they_are() -> None:
+    sure = np.isin(FILM[4].identity, FILM[4].identity[FILM[4].identity >= 0][:2])
+    hint = replace(FILM[4], identity=np.where(sure, FILM[4].identity + 700, -1), complete=False)
+    found = identify_recording(NAMELESS, {4: hint}, CONFIG)
+    assert measure_steadiness(found, FILM) > 0.85
+    for number in FILM[4].identity[sure]:
+        given = [number + 700 in found[one.volume].identity[one.identity == number] for one in FILM]
+        assert sum(given) > 0.7 * sum(int(number in one.identity) for one in FILM), "what people said is followed"
+
+
+def test_rough_points_keep_their_identities_with_and_without_annotation() -> None:
+    film = film_head(HEAD, 14, noise_um=0.5)
+    rough = [see_head(HEAD, one.volume, dropped=0.2, spurious=14, noise_um=0.5) for one in film]
+    found = identify_recording([forget_identities(one) for one in rough], {}, CONFIG)
+    assert measure_steadiness(found, rough) > 0.6
+    answers = learn_recognizer(rough[:2], [forget_identities(one) for one in rough[2:]], CONFIG)(rough[2:])
+    assert measure_accuracy(answers, rough[2:]) > 0.7
+
+
+def test_a_step_of_learning_that_made_it_worse_is_undone(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def forget(net: Classifier, *_: object, **__: object) -> None:
+        # As if nothing but "none of them" had been learnt.
+        with torch.no_grad():
+            net.head.bias[-1] += 50
+
+    few = NAMELESS[:6]
+    before = identify_recording(few, {}, brief(self_steps=0))
+    monkeypatch.setattr(train, "fit_classifier", forget)
+    after = identify_recording(few, {}, CONFIG)
+    assert "was undone" in caplog.text
+    assert measure_steadiness(after, FILM[:6]) > 0.8 * measure_steadiness(before, FILM[:6]) > 0.5
 
 
 def test_a_recognizer_comes_back_from_its_file(weights: Weights, tmp_path: Path) -> None:

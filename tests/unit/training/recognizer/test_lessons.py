@@ -13,6 +13,8 @@ from cender.training.recognizer.lessons import (
     align_lessons,
     gather_lessons,
     hash_volumes,
+    keep_classes,
+    number_rest,
     number_strangers,
     read_lesson,
     refuse_twins,
@@ -34,16 +36,41 @@ def test_an_unnamed_neuron_is_none_only_where_every_neuron_was_looked_at() -> No
     assert (IDENTITIES[whole.cloud.label[~unnamed]] == FILM[0].identity[~unnamed]).all()
 
 
-def test_improbable_names_teach_nothing() -> None:
+def name_first(probability: np.ndarray) -> np.ndarray:
+    """What the first volume teaches when its names, of which the first neuron has none, are this probable."""
     count = len(FILM[0])
     names = np.arange(count)
     names[0] = -1
-    probability = np.where(np.arange(count) < 5, 0.1, 0.9)
-    naming = Naming(np.zeros((count, 3)), names, probability, np.zeros((count, 4)))
-    label = trust_names(FILM[0], naming, 99).cloud.label
-    assert label[0] == 99
-    assert set(label[1:5].tolist()) == {-1}
-    assert (label[5:] == names[5:]).all()
+    nothing = np.zeros((count, 4))
+    return trust_names(FILM[0], Naming(nothing[:, :3], names, probability, nothing, nothing, nothing)).cloud.label
+
+
+def test_improbable_names_teach_nothing_and_no_name_never_does() -> None:
+    count = len(FILM[0])
+    label = name_first(np.where(np.arange(count) < 5, 0.1, 0.9))
+    assert set(label[:5].tolist()) == {-1}
+    assert (label[5:] == np.arange(5, count)).all()
+
+
+def test_where_all_names_are_unsure_the_better_half_still_teaches() -> None:
+    count = len(FILM[0])
+    label = name_first(np.linspace(0.1, 0.4, count))
+    assert (label >= 0).sum() == pytest.approx(count / 2, abs=1)
+    assert (label[label >= 0] == np.arange(count)[label >= 0]).all()
+
+
+def test_neurons_of_classes_that_are_given_up_are_unknown() -> None:
+    label = np.array([-1, 0, 1, 2, 3, 4])
+    assert keep_classes(label, np.array([1, 3]), 4).tolist() == [-1, -1, 0, -1, 1, 2]
+
+
+def test_unnamed_neurons_of_the_best_volume_get_free_numbers() -> None:
+    few = [replace(one, identity=np.where(one.identity < 12, one.identity, -1)) for one in FILM[:3]]
+    best = max(int((one.identity >= 0).sum()) for one in few)
+    first, *others = number_rest(few)
+    assert len(set(first.identity.tolist())) == len(first)
+    assert (first.identity[first.identity < 12] >= 0).sum() == best
+    assert len(others) == 2
 
 
 def measure_spread(lessons: list) -> float:
