@@ -13,6 +13,7 @@ from cender.cli.config import config
 from cender.cli.console import STDERR
 from cender.cli.demo import demo
 from cender.cli.evaluate import evaluate
+from cender.cli.exchange import export, import_
 from cender.cli.info import info
 from cender.cli.report import report
 from cender.cli.run import run
@@ -31,6 +32,8 @@ app = typer.Typer(
 )
 for command in (demo, info, config, simulate, run, report, evaluate):
     app.command()(command)
+app.command("import")(import_)
+app.command()(export)
 app.add_typer(train)
 app.add_typer(bench)
 

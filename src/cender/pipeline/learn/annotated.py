@@ -1,7 +1,6 @@
 """Annotated volumes: truth folders and the recordings they belong to."""
 
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -75,8 +74,3 @@ def _find_crop(stack: np.ndarray, annotation: Annotation, voxel_um: VoxelSize) -
     x, y = min(seen.x, around.x), min(seen.y, around.y)
     right, bottom = max(seen.x + seen.w, around.x + around.w), max(seen.y + seen.h, around.y + around.h)
     return Crop(x, y, right - x, bottom - y)
-
-
-def mark_partial(truth: Annotations) -> Annotations:
-    """The same truth, every volume taken as only partly annotated."""
-    return replace(truth, annotations={key: replace(one, complete=False) for key, one in truth.annotations.items()})

@@ -5,8 +5,9 @@ from pathlib import Path
 
 from cender.config import Config
 from cender.io import shipped_weights
+from cender.io.exchange.format import mark_partial
 from cender.nets.scoring import KIND, build_score
-from cender.pipeline.learn.annotated import load_annotated, make_samples, mark_partial
+from cender.pipeline.learn.annotated import load_annotated, make_samples
 from cender.training.detector.samples import Sample
 from cender.training.detector.simulated import make_simulated_samples
 from cender.training.detector.train import Progress, train_detector

@@ -61,7 +61,8 @@ def describe_volume(annotation: Annotation) -> SetVolume:
     marks = []
     for row, (z, y, x) in enumerate(annotation.centre_um.tolist()):
         own = tuple(boxes[row]) if row in boxes else None
-        marks.append(Mark(key=f"h{row}", centre_um=(z, y, x), boxes=own, identity=int(annotation.identity[row])))
+        given = int(annotation.identity[row])
+        marks.append(Mark(key=f"h{row}", centre_um=(z, y, x), boxes=own, identity=None if given < 0 else given))
     return SetVolume(volume=annotation.volume, marks=tuple(marks), complete=annotation.complete)
 
 

@@ -40,7 +40,7 @@ def _read_volume(volume: int, after: Mapping[str, Any] | None) -> SetVolume:
             key=f"h{one['neuron']}",
             centre_um=(one["z_um"], one["y_um"], one["x_um"]),
             boxes=tuple(boxes[one["neuron"]]) if one["neuron"] in boxes else None,
-            identity=one["identity"],
+            identity=None if one["identity"] < 0 else one["identity"],
         )
         for one in after["neurons"]
     )

@@ -71,6 +71,11 @@ def load_truth(path: Path | str) -> Annotations:
     return _assemble(folder, root, tables)
 
 
+def load_tables(path: Path, tables: Mapping[str, pl.DataFrame], voxel_um: VoxelSize | None) -> Annotations:
+    """Annotations out of tables of a truth folder that come without a ``truth.toml``; ``path`` names their home."""
+    return _assemble(path, TruthRoot(format=FORMAT, voxel_um=voxel_um), tables)
+
+
 def save_truth(truth: Annotations, path: Path | str, *, overwrite: bool = False) -> None:
     """Write a truth folder of CSV tables; probabilities, scores and intensities are not part of one."""
     ratio: dict[int, dict[int, float]] = defaultdict(dict)
@@ -150,6 +155,8 @@ def _by_volume(table: pl.DataFrame) -> Iterator[tuple[int, dict[str, Any]]]:
     """The columns of every volume's rows, as arrays (numbers) or series (all else)."""
     ordered = table.sort("volume", maintain_order=True)
     columns = {c: s.to_numpy() if s.dtype.is_numeric() else s for c, s in zip(table.columns, ordered, strict=True)}
+    if not len(ordered):
+        return
     volumes, starts = np.unique(ordered["volume"].to_numpy(), return_index=True)
     for volume, first, stop in zip(volumes, starts, [*starts[1:], len(ordered)], strict=True):
         yield int(volume), {name: values[first:stop] for name, values in columns.items()}

@@ -1,0 +1,1 @@
+"""Annotations from and to files of other tools and labs: one format per file, listed in `formats`."""

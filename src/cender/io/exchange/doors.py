@@ -1,0 +1,125 @@
+"""Annotations into the edit log of a run folder, and out of a run folder, by way of files."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+
+from cender.annotate.edits import AnyEdit, Batch, NameIdentity, SetHead
+from cender.annotate.marks import HeadMark
+from cender.annotate.overlay import lay_over
+from cender.errors import DataError, UnsupportedFormat
+from cender.io.exchange.format import Surroundings
+from cender.io.exchange.formats import choose_format
+from cender.io.results.annotations.human import build_annotation, describe_volume
+from cender.io.results.annotations.log import EditLog
+from cender.io.results.folder.run_folder import open_folder
+from cender.io.results.folder.run_results import load_run
+from cender.types import Annotation, Annotations, VoxelSize
+
+
+@dataclass(frozen=True, slots=True)
+class Moved:
+    """What went through a door: the format, and how many volumes, neurons and identities."""
+
+    format: str
+    volumes: int
+    neurons: int
+    identities: int
+    lost: str
+
+
+def import_file(folder: Path, path: Path, author: str, format: str | None = None) -> Moved:
+    """Lay what a file says over a run folder's annotations, as one edit: all of it or nothing.
+
+    Volumes that the file mentions are laid down anew; what was said of others stays. One undo takes it back.
+
+    Raises
+    ------
+    DataError
+        The file cannot be read, speaks of volumes that the recording does not have, or contradicts itself.
+    """
+    run = open_folder(folder)
+    chosen = choose_format(path, format)
+    if chosen.load is None:
+        raise UnsupportedFormat(f"{chosen.name} can be written but not read: {chosen.title}")
+    if not path.exists():
+        raise DataError(f"{path} is not there; expected {chosen.title}")
+    around = _look_around(run.load_settings())
+    known = chosen.load(path, around)
+    edits = describe_annotations(known, around, str(path))
+    with EditLog(run.path) as log:
+        log.append(author, Batch(words=f"import of {path.name} ({chosen.name})", edits=tuple(edits)))
+    return _count(known, chosen.name, chosen.lost)
+
+
+def export_file(folder: Path, path: Path, format: str | None = None, human_only: bool = False) -> Moved:
+    """Write what is known of a run's recording into a file: the machine's results with people's over them.
+
+    ``human_only`` writes what people said and nothing else.
+    """
+    chosen = choose_format(path, format)
+    if chosen.save is None:
+        raise UnsupportedFormat(f"{chosen.name} can be read but not written: {chosen.title}")
+    known = gather_annotations(folder, human_only)
+    if not any(len(one) for one in known.annotations.values()):
+        said = "people have said nothing of" if human_only else "there are no neurons in"
+        raise DataError(f"nothing to export: {said} {folder}")
+    chosen.save(known, path)
+    return _count(known, chosen.name, chosen.lost)
+
+
+def gather_annotations(folder: Path, human_only: bool = False) -> Annotations:
+    """What is known of a run's recording now, people's work over the machine's, without running again."""
+    run = load_run(folder)
+    with EditLog(open_folder(folder).path) as log:
+        said, named = log.states(), log.identities()
+    names = {**run.names, **{number: one.name for number, one in named.items() if one.name}}
+    volumes: dict[int, Annotation] = {} if human_only else dict(run.annotations)
+    for volume, state in said.items():
+        if human_only:
+            volumes[volume] = build_annotation(state)
+        elif volume in run.annotations:
+            volumes[volume] = lay_over(run.annotations[volume], state).settled
+    return replace(run, annotations=volumes, names=names, ratio={} if human_only else run.ratio)
+
+
+def describe_annotations(known: Annotations, around: Surroundings, where: str) -> Sequence[AnyEdit]:
+    """The edits that lay annotations down."""
+    if around.volumes is not None and (beyond := [v for v in known.annotations if v >= around.volumes]):
+        raise DataError(f"{where} speaks of volume {beyond[0]}, but the recording has {around.volumes} (0-based)")
+    edits: list[AnyEdit] = []
+    for volume, one in sorted(known.annotations.items()):
+        if not np.isfinite(one.centre_um).all():
+            raise DataError(f"{where}, volume {volume}: places in µm are needed, and no voxel size is known for them")
+        edits.append(describe_volume(one))
+        if one.head is not None:
+            edits.append(SetHead(volume=volume, head=_describe_head(one)))
+    edits += [NameIdentity(identity=number, name=name) for number, name in sorted(known.names.items())]
+    if not edits:
+        raise DataError(f"{where} says nothing: there is no volume in it")
+    return edits
+
+
+def _describe_head(one: Annotation) -> HeadMark | None:
+    head = one.head
+    if head is None:
+        return None
+    pairs = {name: tuple(getattr(head, name).tolist()) for name in ("origin_yx", "anterior_yx", "ventral_yx")}
+    return HeadMark.model_validate({**pairs, "outline_yx": tuple(map(tuple, head.outline_yx.tolist()))})
+
+
+def _look_around(settings: dict[str, object]) -> Surroundings:
+    recording = settings.get("recording", {})
+    facts = dict(recording) if isinstance(recording, dict) else {}
+    voxel, shape = facts.get("voxel_um"), facts.get("shape")
+    return Surroundings(
+        VoxelSize(*map(float, voxel)) if voxel else None, facts.get("rate_hz"), int(shape[0]) if shape else None
+    )
+
+
+def _count(known: Annotations, format: str, lost: str) -> Moved:
+    volumes = list(known.annotations.values())
+    identities = {int(number) for one in volumes for number in one.identity if number >= 0}
+    return Moved(format, len(volumes), sum(map(len, volumes)), len(identities), lost)

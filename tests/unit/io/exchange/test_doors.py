@@ -1,0 +1,143 @@
+"""Annotations through files: in as one edit or not at all, out with people's work over the machine's."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from cases.recorded import VOXEL, make_outcome
+from cender.annotate.edits import Assign, DeleteNeuron
+from cender.annotate.marks import Spot
+from cender.cli.app import app
+from cender.errors import CenderError, DataError, UnsupportedFormat
+from cender.io import create_run, load_truth, save_outcomes
+from cender.io.exchange.doors import export_file, gather_annotations, import_file
+from cender.io.exchange.formats import EXCHANGE_FORMATS, choose_format
+from cender.io.results.annotations.log import EditLog
+
+POINTS = "volume,z_um,y_um,x_um,identity,name\n1,1.5,1.0,2.5,17,AVAL\n1,1.5,5.1,2.5,,\n2,3,9,2.5,23,\n"
+REGIONS = "volume,neuron,z,x,y,w,h,identity\n1,0,1,4,1,3,3,17\n1,0,2,4,1,3,3,17\n1,4,1,4,9,3,3,\n"
+
+
+@pytest.fixture
+def worm(tmp_path: Path) -> Path:
+    """Three volumes with three neurons each, 4 µm apart."""
+    run = create_run(
+        tmp_path / "worm", {"recording": {"voxel_um": list(VOXEL), "rate_hz": 5.0, "shape": [3, 2, 3, 8, 8]}}
+    )
+    save_outcomes(run, [make_outcome(volume) for volume in range(3)], VOXEL)
+    return run.path
+
+
+def save(path: Path, text: str) -> Path:
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def test_points_come_in_as_one_edit_with_author_and_go_with_one_undo(worm: Path, tmp_path: Path) -> None:
+    moved = import_file(worm, save(tmp_path / "points.csv", POINTS), "ana")
+    assert (moved.format, moved.volumes, moved.neurons, moved.identities) == ("points", 2, 3, 2)
+    with EditLog(worm) as log:
+        (entry,) = log.since()
+        assert (entry.author, entry.words) == ("ana", "import of points.csv (points)")
+        assert [mark.identity for mark in log.state(1).marks.values()] == [17, None]
+        assert log.identities()[17].name == "AVAL"
+        assert not log.state(1).complete, "a bare table does not say that it is complete"
+        log.undo("ana")
+        assert log.states() == {}
+
+
+def test_regions_become_neurons_with_boxes(worm: Path, tmp_path: Path) -> None:
+    import_file(worm, save(tmp_path / "regions.csv", REGIONS), "ana")
+    with EditLog(worm) as log:
+        first, second = log.state(1).marks.values()
+    assert [box.z for box in first.boxes or ()] == [1, 2]
+    assert first.centre_um == (2.25, 1.0, 2.5)
+    assert (first.identity, second.identity) == (17, None)
+
+
+def test_a_truth_folder_goes_out_and_comes_in_again(worm: Path, tmp_path: Path) -> None:
+    import_file(worm, save(tmp_path / "points.csv", POINTS), "ana")
+    export_file(worm, tmp_path / "truth", human_only=True)
+    truth = load_truth(tmp_path / "truth")
+    assert {volume: one.identity.tolist() for volume, one in truth.annotations.items()} == {1: [17, -1], 2: [23]}
+    with EditLog(worm) as log:
+        before = {volume: list(state.marks.values()) for volume, state in log.states().items()}
+        log.undo("ana")
+    import_file(worm, tmp_path / "truth", "ben")
+    with EditLog(worm) as log:
+        after = {volume: list(state.marks.values()) for volume, state in log.states().items()}
+    assert after == before
+
+
+@pytest.mark.parametrize("name", ["points.csv", "regions.csv", "truth"])
+def test_what_goes_out_is_people_s_work_over_the_machine_s(worm: Path, tmp_path: Path, name: str) -> None:
+    places = make_outcome(1).neurons.centre_px * np.array(VOXEL)
+    with EditLog(worm) as log:
+        spots = [Spot(volume=1, key=f"m{row}", place_um=tuple(place)) for row, place in enumerate(places.tolist())]
+        log.append("ana", Assign(spots=(spots[0],), identity=17))
+        log.append("ana", DeleteNeuron(spot=spots[2]))
+    moved = export_file(worm, tmp_path / name)
+    assert moved.neurons == 8
+    other = create_run(tmp_path / "other", {"recording": {"voxel_um": list(VOXEL)}}).path
+    import_file(other, tmp_path / name, "ben")
+    with EditLog(other) as log:
+        assert [mark.identity for mark in log.state(1).marks.values()] == [17, None]
+        assert len(log.state(0).marks) == 3
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "words"),
+    [
+        ("points.csv", POINTS + "9,1,1,1,5,\n", "volume 9, but the recording has 3"),
+        ("points.csv", POINTS + "2,1,1,1,23,\n", "identity"),
+        ("points.csv", POINTS.replace("5.1", "inf"), "y_um"),
+        ("points.csv", "volume,z_um\n1,2\n", "y_um"),
+        ("points.csv", "volume,z_um,y_um,x_um,identity\n", "says nothing"),
+        ("points.xyz", POINTS, "give one with --format"),
+    ],
+)
+def test_a_bad_file_changes_nothing_and_is_explained(
+    worm: Path, tmp_path: Path, name: str, text: str, words: str
+) -> None:
+    import_file(worm, save(tmp_path / "good.csv", POINTS), "ana")
+    with pytest.raises(CenderError, match=words):
+        import_file(worm, save(tmp_path / name, text), "ana")
+    with EditLog(worm) as log:
+        assert log.revision == 1
+
+
+def test_boxes_need_a_voxel_size(tmp_path: Path) -> None:
+    bare = create_run(tmp_path / "bare", {"recording": {}}).path
+    with pytest.raises(DataError, match="voxel_um=Z,Y,X"):
+        import_file(bare, save(tmp_path / "regions.csv", REGIONS), "ana")
+
+
+def test_nothing_to_export_is_said(worm: Path, tmp_path: Path) -> None:
+    with pytest.raises(DataError, match="people have said nothing"):
+        export_file(worm, tmp_path / "points.csv", human_only=True)
+    assert not (tmp_path / "points.csv").exists()
+
+
+def test_formats_are_chosen_by_name_or_path_and_described() -> None:
+    assert [choose_format(Path(name)).name for name in ("a.csv", "regions.csv", "folder")] == [
+        "points",
+        "regions",
+        "truth",
+    ]
+    assert choose_format(Path("a.csv"), "regions").name == "regions"
+    with pytest.raises(UnsupportedFormat, match="unknown format 'zip'"):
+        choose_format(Path("a.csv"), "zip")
+    for one in EXCHANGE_FORMATS:
+        assert all((one.title, one.kept, one.lost))
+        assert one.load or one.save
+
+
+def test_commands_say_what_went_through(worm: Path, tmp_path: Path) -> None:
+    file = save(tmp_path / "mine.csv", POINTS)
+    done = CliRunner().invoke(app, ["import", str(worm), str(file), "--author", "ana"])
+    assert (done.exit_code, "3 neurons with 2 identities in 2 volumes" in done.stderr) == (0, True)
+    done = CliRunner().invoke(app, ["export", str(worm), str(tmp_path / "all.csv")])
+    assert (done.exit_code, "not in it: boxes" in done.stderr) == (0, True)
+    assert len(gather_annotations(worm).annotations) == 3
