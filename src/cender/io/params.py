@@ -13,7 +13,7 @@ class RecordingParams(Params):
 
     axes: str | None = Field(
         None,
-        description="order of the file's dimensions, slowest first, in letters of TCZYX, e.g. 'TZCYX'; "
+        description="order of the file's dimensions, slowest first, in letters of TCZYX, e.g. 'TZCYX' or 'TCXYZ'; "
         "N = camera frames in one stream",
     )
     dataset: str | None = Field(
@@ -60,8 +60,8 @@ class RecordingParams(Params):
         if axes is None:
             return None
         axes = axes.upper()
-        if len(set(axes)) != len(axes) or not set(axes) <= set("TCZYXN") or not axes.endswith(("YX", "XY")):
-            raise ValueError(f"axes are letters of T, C, Z (or N) followed by YX or XY, each once; found {axes!r}")
+        if len(set(axes)) != len(axes) or not set("YX") <= set(axes) <= set("TCZYXN"):
+            raise ValueError(f"axes are Y, X and letters of T, C, Z (or N), in any order, each once; found {axes!r}")
         return axes
 
     @field_validator("raw_dtype")

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 from jaxtyping import Shaped
 from matplotlib.axes import Axes
-from matplotlib.colors import LinearSegmentedColormap
+from matplotlib.colors import LinearSegmentedColormap, PowerNorm
 from matplotlib.figure import Figure
 
 from cender.types import Recording, Volume
@@ -44,12 +44,16 @@ def save_recording_picture(recording: Recording, path: Path, notes: Sequence[str
 
 
 def plot_projection(volume: Volume, channel: int, ax: Axes) -> Axes:
-    """Brightest value along z of one channel, from its median to its brightest 0.05 %."""
+    """Brightest value along z of one channel, from its background to its brightest 0.05 %, square roots drawn.
+
+    A root, as photon noise suggests: beside the brightest neurons, those with a tenth of their light stay visible.
+    """
     image = volume.data[channel].max(axis=0).astype(float)
-    low, high = np.nanpercentile(image, [50, 99.95])
+    low, high = np.nanpercentile(image, [30, 99.95])
     role = "other" if volume.roles is None else volume.roles[channel]
     colours = LinearSegmentedColormap.from_list(role, ["#000000", _COLOURS[role]])
-    ax.imshow(image, cmap=colours, vmin=low, vmax=max(high, low + 1e-6), interpolation="nearest")
+    norm = PowerNorm(0.5, vmin=low, vmax=max(high, low + 1e-6), clip=True)
+    ax.imshow(image, cmap=colours, norm=norm, interpolation="nearest")
     name = f"channel {channel}" + ("" if volume.roles is None else f" = {role}")
     ax.set_title(f"{name}: maximum over z", fontsize=9)
     ax.set_xlabel("x (px)", fontsize=8)

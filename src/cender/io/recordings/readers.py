@@ -10,6 +10,7 @@ from typing import Any
 from cender.errors import ConfigError, DataError, UnreadableRecording, UnsupportedFormat
 from cender.io.params import RecordingParams
 from cender.io.recordings.arrange.array import arrange_recording, pair_channels
+from cender.io.recordings.fence import fence
 from cender.io.recordings.formats.signatures import (
     is_hdf5,
     is_matlab,
@@ -168,12 +169,10 @@ def _open_one(path: Path, params: RecordingParams) -> Recording:
         raise UnreadableRecording(f"{path}: there is no such file or folder")
     if path.is_file() and path.stat().st_size == 0:
         raise UnreadableRecording(f"{path} is an empty file (0 bytes)")
-    try:
+    with fence(os.fspath(path), "cannot be opened"):
         for one in FORMATS:
             if one.matches(path):
                 return arrange_recording(one.load(path, params), params, os.fspath(path), one.name)
-    except PermissionError as error:
-        raise UnreadableRecording(f"{path} cannot be opened: {error.strerror}") from error
     raise UnreadableRecording(_say_unknown(path))
 
 

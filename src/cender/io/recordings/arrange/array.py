@@ -1,9 +1,7 @@
 """From an array as a file has it to a recording: ``t c z y x`` with sizes, rate and roles."""
 
-import struct
-import zlib
 from dataclasses import dataclass, replace
-from math import isfinite
+from math import isfinite, prod
 from typing import Literal
 
 import numpy as np
@@ -13,10 +11,10 @@ from cender.errors import ConfigError, ShapeMismatch, UnreadableRecording
 from cender.io.params import RecordingParams
 from cender.io.recordings.arrange.axes import format_shape, settle_axes
 from cender.io.recordings.arrange.facts import settle_rate, settle_roles, settle_voxel
+from cender.io.recordings.fence import check_volume_size, fence
+from cender.io.recordings.formats.npy import ColumnMajor
 from cender.io.recordings.formats.store import Store
 from cender.types import Missing, Recording
-
-_READ_ERRORS = (OSError, ValueError, KeyError, IndexError, RuntimeError, EOFError, zlib.error, struct.error)
 
 
 def arrange_recording(store: Store, params: RecordingParams, source: str, format_name: str) -> Recording:
@@ -24,12 +22,14 @@ def arrange_recording(store: Store, params: RecordingParams, source: str, format
     _check_pixels(store, source)
     axes, guessed, warnings = settle_axes(store, params, source)
     reader, cut = _lay_out(store, axes, params, source)
+    check_volume_size(source, prod((reader.channels, reader.frames, *reader.image_shape)) * store.dtype.itemsize)
+    warnings = (*warnings, *_warn_scattered(axes, store))
     missing = [Missing("axes", f"recording.axes={axes.replace('_', '')}", axes)] if guessed else []
     if "N" in axes and params.frames_per_volume is None:
         missing = [Missing("axes", "recording.frames_per_volume=NUMBER", "every frame a volume of its own")]
     channels = reader.channels
     roles, lack_roles, role_warnings = settle_roles(store.roles, params, channels, source)
-    voxel, lack_voxel, voxel_warnings = settle_voxel(store.voxel_um, params)
+    voxel, lack_voxel, voxel_warnings = settle_voxel(store.voxel_um, params, store.voxel_hint)
     rate, times, lack_rate, rate_warnings = settle_rate(
         _rate_of_volumes(store, axes, params), _times_of_volumes(store, axes, reader), params, reader.volumes
     )
@@ -129,10 +129,8 @@ class VolumeReader:
         for channel in channels:
             if not 0 <= channel < self.channels:
                 raise IndexError(f"channel {channel} of {self.source}: it has {self.channels} channels, counted from 0")
-        try:
+        with fence(f"{self.source}: volume {volume}", "cannot be read"):
             data = self._read(volume, channels)
-        except _READ_ERRORS as error:
-            raise UnreadableRecording(f"{self.source}: volume {volume} cannot be read: {error}") from error
         expected = (len(channels), self.frames, *self.image_shape)
         if data.shape != expected:
             raise UnreadableRecording(
@@ -160,16 +158,18 @@ class VolumeReader:
             "Z": slice(*self.keep),
             "C": channels,
             "_": 0,
+            "Y": slice(None),
+            "X": slice(None),
         }
-        data = self.store.read(tuple(picks[letter] for letter in self.axes[:-2]))
-        if self.axes.endswith("XY"):
-            data = data.swapaxes(-1, -2)
-        rest = [letter for letter in self.axes[:-2] if letter in "NZC"]
-        if "C" not in rest:
-            data, rest = data[None], ["C", *rest]
-        if len(rest) == 1:
-            data, rest = data[:, None], ["C", "Z"]
-        return data if rest[0] == "C" else data.swapaxes(0, 1)
+        index = tuple(picks[letter] for letter in self.axes)
+        whole, read = self.store.any_index, self.store.read
+        data = read(index) if whole else read(index[:-2])[(..., *index[-2:])]
+        rest = [letter for letter in self.axes if letter in "NZCYX"]
+        for letter, absent in (("Z", not set(rest) & {"N", "Z"}), ("C", "C" not in rest)):
+            if absent:
+                data, rest = data[None], [letter, *rest]
+        names = [letter.replace("N", "Z") for letter in rest]
+        return data.transpose([names.index(letter) for letter in "CZYX"])
 
     def _half(self, image: Shaped[np.ndarray, "z h w"], channel: int) -> Shaped[np.ndarray, "z y x"]:
         height, width = self.image_shape
@@ -216,6 +216,14 @@ def _lay_out(store: Store, axes: str, params: RecordingParams, source: str) -> t
     return reader, tuple(warnings)
 
 
+def _warn_scattered(axes: str, store: Store) -> tuple[str, ...]:
+    fortran = isinstance(store.read, ColumnMajor)
+    slow = axes[-1] not in "TN" if fortran else bool(set(axes[-2:]) & set("TN"))
+    why = "the array is in Fortran order" if fortran else f"time is one of the last two axes ({axes})"
+    advice = "save it once with time first, e.g. with cender.save_recording"
+    return (f"{why}: reading one volume touches the whole file; {advice}",) if slow else ()
+
+
 def _rate_of_volumes(store: Store, axes: str, params: RecordingParams) -> float | None:
     if store.rate_hz is None or "N" not in axes:
         return store.rate_hz
@@ -235,7 +243,7 @@ def _check_pixels(store: Store, source: str) -> None:
         raise UnreadableRecording(
             f"{source} has pixels of type {store.dtype}; expected integers or floats of one number a pixel"
         )
-    if np.prod(store.shape[:-2]) == 1:
+    if np.prod(store.shape) == np.prod(store.shape[-2:]):
         raise UnreadableRecording(
             f"{source} is a single image ({format_shape(store.shape[-2:])} px); a recording has many: "
             "z-stacks over time"

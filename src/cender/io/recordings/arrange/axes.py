@@ -9,6 +9,9 @@ UNUSED = "_"
 # Above this many images, an undescribed stack of images is taken for a movie and not for one z-stack.
 _DEEPEST_STACK = 300
 _MOST_CHANNELS = 4
+# A last dimension up to this long and a third of both before it is z: no camera image is so narrow.
+_DEEPEST_LAST_Z = 64
+_NARROWEST_IMAGE_PX = 48
 
 
 def settle_axes(store: Store, params: RecordingParams, source: str) -> tuple[str, bool, tuple[str, ...]]:
@@ -39,12 +42,16 @@ def settle_axes(store: Store, params: RecordingParams, source: str) -> tuple[str
 
 def guess_axes(axes: str, shape: tuple[int, ...], source: str) -> str:
     """Put the likeliest letters for the ``?`` of some axes."""
-    holes = [position for position, letter in enumerate(axes) if letter == UNKNOWN]
-    left = [letter for letter in "TCZ" if letter not in axes]
-    if len(holes) > len(left):
+    if len(shape) > 5:
         raise UnreadableRecording(
             f"{source} has {len(shape)} dimensions ({format_shape(shape)}); expected at most five: T, C, Z, Y, X"
         )
+    if set(axes) == {UNKNOWN}:
+        return guess_layout(shape)
+    if not set("YX") <= set(axes):
+        return _guess_rest(axes, shape)
+    holes = [position for position, letter in enumerate(axes) if letter == UNKNOWN]
+    left = [letter for letter in "TCZ" if letter not in axes]
     letters = _guess_letters("".join(left), [shape[position] for position in holes])
     found = list(axes)
     for position, letter in zip(holes, letters, strict=True):
@@ -52,7 +59,55 @@ def guess_axes(axes: str, shape: tuple[int, ...], source: str) -> str:
     return "".join(found)
 
 
+def guess_layout(shape: tuple[int, ...]) -> str:
+    """The likeliest letters of an array of which nothing but its shape is known, images last where in doubt.
+
+    Three other layouts are so common that their shapes give them away: channels last, z last (after x and y), and
+    the columns of MATLAB, images first and time last.
+    """
+    count = len(shape)
+    if count >= 4 and shape[-1] <= _MOST_CHANNELS and min(shape[-4:-1]) > _MOST_CHANNELS and _is_deep(shape[:-1]):
+        return f"{guess_layout(shape[:-1])}C"
+    if _is_deep(shape):
+        return f"{_guess_lead('TC', shape[:-3])}XYZ"
+    if count >= 4 and min(shape[0], shape[1]) >= _NARROWEST_IMAGE_PX:
+        smallest = min(shape[2:])
+        if smallest <= _DEEPEST_LAST_Z and 3 * smallest <= min(shape[0], shape[1]):
+            return "YX" + ("ZT" if count == 4 else "CZT" if shape[2] <= _MOST_CHANNELS < shape[3] else "ZCT")
+    return f"{_guess_letters('TCZ', list(shape[:-2]))}YX"
+
+
+def _is_deep(shape: tuple[int, ...]) -> bool:
+    """Whether the last dimension looks like z behind the two of an image."""
+    if len(shape) < 3:
+        return False
+    last, image = shape[-1], min(shape[-3], shape[-2])
+    return 1 < last <= _DEEPEST_LAST_Z and image >= max(3 * last, _NARROWEST_IMAGE_PX)
+
+
+def _guess_lead(letters: str, sizes: tuple[int, ...]) -> str:
+    if len(sizes) == 1:
+        return "C" if 1 < sizes[0] <= 2 else "T"
+    if len(sizes) == 2 and sizes[0] <= _MOST_CHANNELS < sizes[1]:
+        return letters[::-1]
+    return letters[: len(sizes)]
+
+
+def _guess_rest(axes: str, shape: tuple[int, ...]) -> str:
+    """Letters behind the known ones at the front: one dataset or file per volume, of which nothing is said."""
+    known = axes.rstrip(UNKNOWN)
+    inner = shape[len(known) :]
+    left = "".join(letter for letter in "TCZ" if letter not in known)
+    if "C" in left and len(inner) == 4 and inner[-1] <= _MOST_CHANNELS and _is_deep(inner[:-1]):
+        return f"{known}XYZC"
+    if "Z" in left and _is_deep(inner):
+        return f"{known}{left.replace('Z', '')[: len(inner) - 3]}XYZ"
+    return f"{known}{_guess_letters(left, list(inner[:-2]))}YX"
+
+
 def _guess_letters(left: str, sizes: list[int]) -> str:
+    if not sizes:
+        return ""
     if len(sizes) == 1:
         if left == "TCZ":
             return "Z" if sizes[0] <= _DEEPEST_STACK else "T"
@@ -70,7 +125,10 @@ def _guess_letters(left: str, sizes: list[int]) -> str:
 
 
 def _find_stream(axes: str, shape: tuple[int, ...], frames: int, source: str) -> str:
-    long = [position for position, letter in enumerate(axes[:-2]) if letter != "C" and shape[position] > 1]
+    if set(axes) == {UNKNOWN}:
+        axes = axes[:-2] + "YX"
+    lead = [position for position, letter in enumerate(axes) if letter not in "CYX"]
+    long = [position for position in lead if shape[position] > 1]
     if len(long) > 1:
         if "Z" in axes and shape[axes.index("Z")] == frames:
             return axes
@@ -79,10 +137,9 @@ def _find_stream(axes: str, shape: tuple[int, ...], frames: int, source: str) ->
             f"{axes} "
             f"({format_shape(shape)}); leave it out, or give recording.axes with the letter N"
         )
-    stream = long[0] if long else next((p for p, letter in enumerate(axes[:-2]) if letter != "C"), None)
+    stream = long[0] if long else next(iter(lead), None)
     return "".join(
-        letter if letter == "C" or position >= len(axes) - 2 else "N" if position == stream else UNUSED
-        for position, letter in enumerate(axes)
+        letter if letter in "CYX" else "N" if position == stream else UNUSED for position, letter in enumerate(axes)
     )
 
 

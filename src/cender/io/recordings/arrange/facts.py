@@ -7,6 +7,7 @@ from jaxtyping import Float
 
 from cender.errors import ConfigError
 from cender.io.params import RecordingParams
+from cender.io.recordings.formats.store import VoxelHint
 from cender.types import Missing, Role, VoxelSize
 
 Warnings = tuple[str, ...]
@@ -43,7 +44,7 @@ def settle_roles(
 
 
 def settle_voxel(
-    said: VoxelSize | None, params: RecordingParams
+    said: VoxelSize | None, params: RecordingParams, hint: VoxelHint | None = None
 ) -> tuple[VoxelSize | None, tuple[Missing, ...], Warnings]:
     """Voxel size, what is missing of it, and warnings."""
     if params.voxel_um is not None:
@@ -62,6 +63,12 @@ def settle_voxel(
         return told, (), ()
     if said is not None and all(isfinite(side) for side in said):
         return said, (), ()
+    if hint is not None and said is None:
+        return (
+            None,
+            (Missing("voxel size", f"recording.voxel_um={_list(hint.voxel_um)}"),),
+            (f"{hint.where} looks like the voxel size, but says neither its unit nor its order; check it first",),
+        )
     known = said or VoxelSize(float("nan"), float("nan"), float("nan"))
     sides = [f"{side:g}" if isfinite(side) else name for side, name in zip(known, "ZYX", strict=True)]
     return None, (Missing("voxel size", f"recording.voxel_um={','.join(sides)}"),), ()

@@ -64,14 +64,14 @@ def read_header(file: BufferedIOBase, path: Path) -> tuple[tuple[int, ...], bool
 
 def describe_array(path: Path, offset: int, shape: tuple[int, ...], fortran: bool, dtype: np.dtype, room: int) -> Store:
     """The store of an array that begins at an offset of a file, with ``room`` bytes of it there."""
-    axes = UNKNOWN * (len(shape) - 2) + "YX"
+    axes = UNKNOWN * len(shape)
     if dtype.hasobject:
         raise UnreadableRecording(f"{path} holds Python objects, which we never load; expected integers or floats")
     if prod(shape) * dtype.itemsize <= room:
         if fortran:
-            slow = "the array is in Fortran order: reading one volume touches the whole file"
-            return Store(axes, shape, dtype, ColumnMajor(path, offset, shape, dtype), warnings=(slow,))
-        return Store(axes, shape, dtype, FlatPlanes(path, offset, shape, dtype))
+            reader = ColumnMajor(path, offset, shape, dtype)
+            return Store(axes, shape, dtype, reader, any_index=True)
+        return Store(axes, shape, dtype, FlatPlanes(path, offset, shape, dtype), any_index=True)
     whole = 0 if fortran else count_whole(shape, room // max(1, prod(shape[-2:]) * dtype.itemsize))
     if whole == 0:
         raise UnreadableRecording(
@@ -79,7 +79,7 @@ def describe_array(path: Path, offset: int, shape: tuple[int, ...], fortran: boo
         )
     note = f"the file ends early (truncated, or being written): {whole} of {shape[0]} volumes are whole"
     shape = (whole, *shape[1:])
-    return Store(axes, shape, dtype, FlatPlanes(path, offset, shape, dtype), warnings=(note,))
+    return Store(axes, shape, dtype, FlatPlanes(path, offset, shape, dtype), warnings=(note,), any_index=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +92,6 @@ class ColumnMajor:
     dtype: np.dtype
 
     def __call__(self, index: Index) -> Shaped[np.ndarray, "..."]:
-        """The images at this index over all axes but the last two."""
+        """The part at this index over the first axes or all of them."""
         mapped = np.memmap(self.path, self.dtype, "r", self.offset, self.shape, order="F")
         return np.array(mapped[index], order="C")

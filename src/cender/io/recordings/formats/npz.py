@@ -1,7 +1,7 @@
 """NPZ: an archive of numpy arrays, one of them the recording."""
 
 import zipfile
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from math import prod
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -13,7 +13,14 @@ from cender.io.atomic import write_atomically
 from cender.io.params import RecordingParams
 from cender.io.recordings.arrange.axes import format_shape
 from cender.io.recordings.formats.npy import describe_array, read_header, write_array
-from cender.io.recordings.formats.own import TIMES, pack_facts, unpack_axes, unpack_facts
+from cender.io.recordings.formats.own import (
+    TIMES,
+    choose_voxel_size,
+    is_voxel_name,
+    pack_facts,
+    unpack_axes,
+    unpack_facts,
+)
 from cender.io.recordings.formats.store import Store
 from cender.io.recordings.formats.unpack import unpack_once
 from cender.types import Recording
@@ -21,6 +28,10 @@ from cender.types import Recording
 _FACTS = ("axes", "voxel_um", "rate_hz", "roles", TIMES)
 _LOCAL_HEADER = 30
 _BLOCK = 2**22
+# Time stamps of a very long recording fit; a bomb does not.
+_MOST_FACT_BYTES = 2**26
+# An array with so many times the numbers of all others is the recording.
+_CLEARLY_LARGEST = 20
 
 
 def load_npz(path: Path, params: RecordingParams) -> Store:
@@ -32,7 +43,10 @@ def load_npz(path: Path, params: RecordingParams) -> Store:
     with archive:
         headers = {name.removesuffix(".npy"): _read_shape(archive, name, path) for name in archive.namelist()}
         name = _choose(path, {name: shape for name, shape in headers.items() if shape}, params.dataset)
-        facts = {key: _read_small(archive, f"{key}.npy") for key in _FACTS if key in headers}
+        small = {
+            key: _read_small(archive, f"{key}.npy", path) for key in headers if is_voxel_name(key) and key not in _FACTS
+        }
+        facts = {key: _read_small(archive, f"{key}.npy", path) for key in _FACTS if key in headers}
         store = _describe(path, archive, archive.getinfo(f"{name}.npy"))
     times = facts.pop(TIMES, None)
     return Store(
@@ -41,8 +55,9 @@ def load_npz(path: Path, params: RecordingParams) -> Store:
         store.dtype,
         store.read,
         times_s=None if times is None or times.ndim != 1 or times.dtype.kind not in "iuf" else times.astype(float),
-        warnings=store.warnings,
-        **unpack_facts(facts),
+        warnings=(*_say_others(name, headers), *store.warnings),
+        any_index=store.any_index,
+        **choose_voxel_size(small) | unpack_facts(facts),
     )
 
 
@@ -104,9 +119,16 @@ def _read_shape(archive: zipfile.ZipFile, name: str, path: Path) -> tuple[int, .
             return None
 
 
-def _read_small(archive: zipfile.ZipFile, name: str) -> Any:
+def _read_small(archive: zipfile.ZipFile, name: str, path: Path) -> Any:
+    if archive.getinfo(name).file_size > _MOST_FACT_BYTES:
+        raise UnreadableRecording(f"{path}: its array {name} takes {archive.getinfo(name).file_size:,} bytes, too many")
     with archive.open(name) as member:
         return np.lib.format.read_array(member, allow_pickle=False)
+
+
+def _say_others(name: str, shapes: Mapping[str, tuple[int, ...] | None]) -> tuple[str, ...]:
+    others = [f"{other} ({format_shape(shape)})" for other, shape in shapes.items() if shape and other != name]
+    return (f"{name} is read as the recording; there is also {', '.join(others)}",) if others else ()
 
 
 def _choose(path: Path, shapes: dict[str, tuple[int, ...]], wanted: str | None) -> str:
@@ -124,6 +146,8 @@ def _choose(path: Path, shapes: dict[str, tuple[int, ...]], wanted: str | None) 
     if not shapes:
         raise UnreadableRecording(f"{path} has no array of three or more dimensions")
     largest = sorted(shapes, key=lambda name: prod(shapes[name]))
+    if prod(shapes[largest[-1]]) >= _CLEARLY_LARGEST * prod(shapes[largest[-2]]):
+        return largest[-1]
     raise UnreadableRecording(
         f"{path} has several arrays that may be the recording: {listing}; choose one, e.g. --set "
         f"recording.dataset={largest[-1]}"

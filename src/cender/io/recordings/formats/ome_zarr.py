@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import product
-from math import ceil, isfinite, nan
+from math import ceil, isfinite, nan, prod
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +20,8 @@ from cender.io.recordings.formats.own import unpack_facts
 from cender.io.recordings.formats.store import Index, Store
 from cender.types import Recording
 
+# More files than this are not looked for one by one.
+_MOST_CHUNKS = 2_000_000
 _ERRORS = (ValueError, KeyError, TypeError, OSError, IndexError, AttributeError)
 
 
@@ -113,8 +115,8 @@ def _describe(path: Path, name: str, array: Any, attributes: Mapping[str, Any]) 
         raise UnreadableRecording(f"{path}: its OME-Zarr metadata cannot be understood: {error!r}") from error
     if len(axes) != array.ndim:
         axes = "".join(word[:1].upper() if word[:1].upper() in tuple("TCZYX") else UNKNOWN for word in dimensions)
-    if len(axes) != array.ndim or not axes.endswith(("YX", "XY")):
-        axes = UNKNOWN * (array.ndim - 2) + "YX"
+    if len(axes) != array.ndim or not set("YX") <= set(axes):
+        axes = UNKNOWN * array.ndim
     omero = _ome(attributes).get("omero", {}).get("channels", [])
     own = attributes.get("cender", {})
     times = own.get("times_s")
@@ -127,6 +129,7 @@ def _describe(path: Path, name: str, array: Any, attributes: Mapping[str, Any]) 
         times_s=None if times is None else np.asarray(times, float),
         roles=read_roles([str(channel.get("label", "")) for channel in omero]),
         warnings=warnings,
+        any_index=True,
         **(said or unpack_facts(dict(array.attrs))),
     )
 
@@ -177,6 +180,8 @@ def _only_array(path: Path, group: Any) -> str:
 def _count_written(folder: Path, array: Any) -> tuple[int, tuple[str, ...]]:
     """Steps of the first axis with any data on disk: a growing array is made longer before it is filled."""
     count, steps = int(array.shape[0]), getattr(array, "shards", None) or array.chunks
+    if prod(ceil(size / step) for size, step in zip(array.shape, steps, strict=True)) > _MOST_CHUNKS:
+        return count, ()
     written = count
     while written and not any(path.exists() for path in _chunk_files(folder, array, steps, written - 1)):
         written -= 1

@@ -39,8 +39,11 @@ class FlatPlanes:
     dtype: np.dtype
 
     def __call__(self, index: Index) -> Shaped[np.ndarray, "..."]:
-        """The images at this index over all axes but the last two."""
-        numbers = number_planes(self.shape[:-2], index)
+        """The images at this index over all axes but the last two; parts of each image where it covers these too."""
+        lead, inner = index[: len(self.shape) - 2], index[len(self.shape) - 2 :]
+        if inner and any(one != slice(None) for one in inner):
+            return self._read_parts(lead, inner)
+        numbers = number_planes(self.shape[:-2], lead)
         flat = numbers.ravel()
         images = np.empty((flat.size, *self.shape[-2:]), self.dtype)
         plane_bytes = prod(self.shape[-2:]) * self.dtype.itemsize
@@ -50,6 +53,14 @@ class FlatPlanes:
                 file.seek(self.offset + int(flat[start]) * plane_bytes)
                 _fill(file, view_bytes(images[start:stop]))
         return images.reshape(*numbers.shape, *self.shape[-2:])
+
+    def _read_parts(self, lead: Index, inner: Index) -> Shaped[np.ndarray, "..."]:
+        """Parts of many images, one image in memory at a time."""
+        numbers = number_planes(self.shape[:-2], lead)
+        places = np.stack(np.unravel_index(numbers.ravel(), self.shape[:-2]), axis=-1)
+        parts = [self(tuple(int(number) for number in place))[inner] for place in places]
+        shape = np.empty(self.shape[-2:], np.bool_)[inner].shape
+        return np.array(parts, self.dtype).reshape(*numbers.shape, *shape)
 
 
 def _fill(file: object, into: memoryview) -> None:

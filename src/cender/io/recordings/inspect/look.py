@@ -7,6 +7,7 @@ import numpy as np
 from jaxtyping import Float, Shaped
 
 from cender.io.recordings.inspect.flicker import Flicker, measure_flicker
+from cender.io.recordings.inspect.plausible import warn_shape, warn_size
 from cender.types import Recording
 
 _SATURATED_SHARE = 1e-3
@@ -54,17 +55,22 @@ def inspect_recording(recording: Recording) -> Inspection:
     pairs = choose_pairs(len(recording), recording.rate_hz)
     indices = sorted({index for pair in pairs for index in pair})
     two = _choose_two(recording)
-    tops, looks = {}, []
+    tops, looks, heads = {}, [], []
+    reference = recording.channel("red") or 0
     for index in indices:
         data = recording.read(index, tuple(range(recording.shape[1])))
         looks.append([_look(channel) for channel in data])
+        heads.append(data[reference].max(axis=0))
         if two is not None:
             tops[index] = data[list(two)].max(axis=1).astype(np.float32)
     channels = tuple(_join(list(values)) for values in zip(*looks, strict=True))
     flicker = None
     if two is not None and not any(channels[channel].blank for channel in two):
         flicker = measure_flicker([(tops[a], tops[b]) for a, b in pairs if a != b])
-    warnings = [*_warn_shape(recording), *_warn_pixels(channels)]
+    odd = warn_shape(recording)
+    # Where the axes are wrong, sizes mean nothing.
+    sizes = [] if odd or channels[reference].blank else warn_size(recording, heads)
+    warnings = [*odd, *sizes, *_warn_pixels(channels)]
     if flicker is not None and two is not None:
         warnings += _warn_roles(recording, flicker, two)
     return Inspection(tuple(indices), channels, flicker, tuple(warnings))
@@ -112,21 +118,6 @@ def _join(looks: list[Float[np.ndarray, " 5"]]) -> ChannelLook:
         float(share.max()),
         float(contrast.max()),
     )
-
-
-def _warn_shape(recording: Recording) -> tuple[str, ...]:
-    volumes, channels, frames = recording.shape[:3]
-    found = []
-    if volumes < 3 and frames > 100:
-        found.append(
-            f"{volumes} volume(s) of {frames} frames: time and z look exchanged; "
-            "check recording.axes, or give recording.frames_per_volume"
-        )
-    if volumes > 3 and frames == 1:
-        found.append("every volume has a single frame: give recording.frames_per_volume, or check recording.axes")
-    if channels > 4:
-        found.append(f"{channels} channels are many: time or z look exchanged with channels; check recording.axes")
-    return tuple(found)
 
 
 def _warn_pixels(channels: tuple[ChannelLook, ...]) -> list[str]:

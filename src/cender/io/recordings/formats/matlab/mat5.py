@@ -99,9 +99,13 @@ def unpack_variable(variable: Variable) -> Variable:
         with path.open("rb") as source:
             source.seek(at)
             while left and (block := source.read(min(_BLOCK, left))):
-                target.write(inflater.decompress(block))
                 left -= len(block)
+                while block and target.tell() <= size:
+                    target.write(inflater.decompress(block, _BLOCK))
+                    block = inflater.unconsumed_tail
         target.write(inflater.flush())
+        if target.tell() > size:
+            raise UnreadableRecording(f"{path} is damaged: {variable.name} unpacks to more than its header says")
 
     unpacked = unpack_once(path, variable.name, size, unpack)
     return Variable(

@@ -81,7 +81,7 @@ def _describe(path: Path, tif: Any) -> Store:
     series, warnings = _find_series(tif)
     axes, shape = _name_axes(series), tuple(series.shape) if series is not None else ()
     page = tif.pages[0] if series is None else series.keyframe
-    if page.samplesperpixel > 1 or (axes and not axes.endswith("YX")):
+    if page.samplesperpixel > 1 or (axes and not axes.endswith(("YX", UNKNOWN))):
         raise UnreadableRecording(
             f"{path} is a colour (RGB) picture of {page.samplesperpixel} values a pixel; expected grey "
             "frames. "
@@ -105,7 +105,8 @@ def _describe(path: Path, tif: Any) -> Store:
         warnings = (*warnings, _say_cut(shape, whole))
     said = read_ome(tif, axes, whole) if tif.is_ome else read_imagej(tif) if tif.is_imagej else {}
     kind = "ome-tiff" if tif.is_ome else "imagej-tiff" if tif.is_imagej else "tiff"
-    return Store(axes, whole, dtype, read, warnings=warnings, kind=kind, **said)
+    any_index = isinstance(read, FlatPlanes)
+    return Store(axes, whole, dtype, read, warnings=warnings, kind=kind, any_index=any_index, **said)
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,7 +153,10 @@ def _find_series(tif: Any) -> tuple[Any, tuple[str, ...]]:
 def _name_axes(series: Any) -> str:
     if series is None:
         return ""
-    return "".join(letter if letter in "TCZYXS" else UNKNOWN for letter in series.axes)
+    axes = "".join(letter if letter in "TCZYXS" else UNKNOWN for letter in series.axes)
+    # The library that writes plain arrays calls the last two dimensions Y and X whatever they are.
+    nothing_said = series.kind in ("shaped", "generic", "uniform") and axes == UNKNOWN * (len(axes) - 2) + "YX"
+    return UNKNOWN * len(axes) if nothing_said and len(axes) > 3 else axes
 
 
 def _ends_early(tif: Any, size: int) -> bool:
@@ -187,7 +191,8 @@ def _count_pages(tif: Any, series: Any, size: int) -> int:
     pages = tif.pages if series is None else series.pages
     if series is not None and series.is_multifile:
         return len(pages)
-    count = len(pages)
+    # A damaged header can promise any number of images; those that are there are in the chain.
+    count = min(len(pages), len(tif.pages))
     while count:
         page = pages[count - 1]
         if page is not None and all(o + n <= size for o, n in zip(page.dataoffsets, page.databytecounts, strict=True)):

@@ -15,13 +15,11 @@ from cender.errors import UnreadableRecording
 from cender.io.atomic import write_folder
 from cender.io.params import RecordingParams
 from cender.io.recordings.arrange.axes import UNKNOWN, format_shape
+from cender.io.recordings.formats.numbered import Place, fill_grid, read_numbers
 from cender.io.recordings.formats.signatures import TIFF_SUFFIXES
 from cender.io.recordings.formats.store import Index, Store
 from cender.io.recordings.formats.tiff.file import load_tiff, save_tiff
 from cender.types import Recording
-
-_WORDS = {"T": "t|time|vol|volume", "C": "c|ch|channel|w", "Z": "z|slice|plane"}
-_Place = tuple[int, ...]
 
 
 def load_tiff_folder(path: Path, params: RecordingParams) -> Store:
@@ -104,16 +102,11 @@ class FileReader:
         return store.read(index)
 
 
-def _read_names(folder: Path, files: list[Path]) -> tuple[str, dict[_Place, Path]]:
-    """Axes that the names number, and the file at each place.
-
-    ``t0001_c0_z03`` numbers T, C and Z; names with one number alone give ``?``.
-    """
-    found = [{axis: _number_after(words, file.stem) for axis, words in _WORDS.items()} for file in files]
-    axes = "".join(axis for axis in "TCZ" if all(numbers[axis] is not None for numbers in found))
-    places: dict[_Place, Path] = {}
-    for file, numbers in zip(files, found, strict=True):
-        place = tuple(int(numbers[axis]) for axis in axes) if axes else _last_number(folder, file)  # type: ignore[arg-type]
+def _read_names(folder: Path, files: list[Path]) -> tuple[str, dict[Place, Path]]:
+    """Axes that the names number, and the file at each place; names with one number alone give ``?``."""
+    axes, found = read_numbers([file.stem for file in files])
+    places: dict[Place, Path] = {}
+    for file, place in zip(files, found or [_last_number(folder, file) for file in files], strict=True):
         if place in places:
             raise UnreadableRecording(
                 f"{folder}: {places[place].name} and {file.name} have the same number; expected one "
@@ -124,12 +117,7 @@ def _read_names(folder: Path, files: list[Path]) -> tuple[str, dict[_Place, Path
     return axes or UNKNOWN, places
 
 
-def _number_after(words: str, name: str) -> int | None:
-    match = re.search(rf"(?<![A-Za-z])(?:{words})[-_ =]?(\d+)(?![A-Za-z\d])", name, re.IGNORECASE)
-    return int(match.group(1)) if match else None
-
-
-def _last_number(folder: Path, file: Path) -> _Place:
+def _last_number(folder: Path, file: Path) -> Place:
     numbers = re.findall(r"\d+", file.name.split(".ome.")[0].removesuffix(file.suffix))
     if not numbers:
         raise UnreadableRecording(
@@ -138,37 +126,8 @@ def _last_number(folder: Path, file: Path) -> _Place:
     return (int(numbers[-1]),)
 
 
-def _fill_grid(folder: Path, places: dict[_Place, Path], axes: str) -> tuple[np.ndarray, tuple[str, ...]]:
-    """Files in the order of their numbers; a gap is an error, an unfinished last volume is left out."""
-    ranges = [_span(place[axis] for place in places) for axis in range(len(axes))]
-    shape = tuple(len(span) for span in ranges)
-    grid = np.empty(shape, object)
-    for place, file in places.items():
-        grid[tuple(number - span.start for number, span in zip(place, ranges, strict=True))] = str(file)
-    holes = np.argwhere(grid == np.array(None))
-    warnings: tuple[str, ...] = ()
-    if len(holes) and len(axes) > 1 and axes[0] == "T" and (holes[:, 0] == shape[0] - 1).all() and shape[0] > 1:
-        grid = grid[:-1]
-        warnings = (f"the last volume is unfinished ({len(holes)} of its files are missing) and is left out",)
-        holes = holes[:0]
-    if len(holes):
-        words = {"T": "t", "C": "c", "Z": "z", UNKNOWN: "number "}
-        first = [span.start + int(number) for span, number in zip(ranges, holes[0], strict=True)]
-        where = ", ".join(f"{words[axis]}{number}" for axis, number in zip(axes, first, strict=True))
-        others = f" and {len(holes) - 1} more" if len(holes) > 1 else ""
-        raise UnreadableRecording(
-            f"{folder}: the file of {where} is missing{others}; the names must be numbered without gaps"
-        )
-    return grid, warnings
-
-
-def _span(numbers: Iterable[int]) -> range:
-    listed = list(numbers)
-    return range(min(listed), max(listed) + 1)
-
-
-def _stack_slices(folder: Path, places: dict[_Place, Path], axes: str, first: Store) -> Store:
-    grid, warnings = _fill_grid(folder, places, axes)
+def _stack_slices(folder: Path, places: dict[Place, Path], axes: str, first: Store) -> Store:
+    grid, warnings = fill_grid(str(folder), {place: str(file) for place, file in places.items()}, axes)
     if axes == UNKNOWN:
         axes = "N"
     if not _is_readable(grid.ravel()[-1]) and axes in ("T", "N") and grid.size > 1:
@@ -187,9 +146,9 @@ def _stack_slices(folder: Path, places: dict[_Place, Path], axes: str, first: St
     )
 
 
-def _stack_volumes(folder: Path, places: dict[_Place, Path], axes: str, first: Store) -> Store:
+def _stack_volumes(folder: Path, places: dict[Place, Path], axes: str, first: Store) -> Store:
     axes = "T" if axes == UNKNOWN else axes
-    grid, warnings = _fill_grid(folder, places, axes)
+    grid, warnings = fill_grid(str(folder), {place: str(file) for place, file in places.items()}, axes)
     if grid.shape[0] > 1 and not _is_alike(grid[-1].ravel() if grid.ndim > 1 else grid[-1:], first.shape):
         grid = grid[:-1]
         warnings = (*warnings, "the last volume cannot be read whole (still being written?) and is left out")

@@ -1,0 +1,176 @@
+"""Damaged files of every format: a recording, or an error of ours; nothing else, and no hanging."""
+
+import shutil
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import h5py
+import numpy as np
+import pytest
+import scipy.io
+import tifffile
+
+from cender.errors import CenderError, UnreadableRecording
+from cender.io import open_recording, save_recording
+from cender.io.recordings.fence import check_volume_size, fence
+from cender.types import Recording, VoxelSize
+
+SHAPE = (4, 2, 3, 14, 12)
+PATIENCE_S = 60
+DATA = np.random.default_rng(0).integers(0, 4000, SHAPE, dtype=np.uint16)
+
+
+class Hanging(BaseException):
+    """Raised by the alarm; no Exception, so that no fence takes it for a damaged file."""
+
+
+def hold() -> Recording:
+    times = np.arange(SHAPE[0]) / 5 + 0.1
+    return Recording(
+        "held", "memory", SHAPE, DATA.dtype, lambda v, c: DATA[v][list(c)],
+        VoxelSize(1.5, 0.3, 0.3), 5.0, times, ("red", "green"),
+    )  # fmt: skip
+
+
+def write_packed_tiff(path: Path) -> None:
+    tifffile.imwrite(path, DATA, photometric="minisblack", compression="zlib", metadata={"axes": "TCZYX"})
+
+
+def write_imagej(path: Path) -> None:
+    tifffile.imwrite(path, DATA.transpose(0, 2, 1, 3, 4), imagej=True, metadata={"axes": "TZCYX"})
+
+
+def write_packed_hdf5(path: Path) -> None:
+    with h5py.File(path, "w") as file:
+        file.create_dataset("data", data=DATA, compression="gzip", chunks=(1, 1, 3, 14, 12))
+
+
+def write_packed_mat(path: Path) -> None:
+    cells = np.empty((SHAPE[0], 1), object)
+    for t in range(SHAPE[0]):
+        cells[t, 0] = DATA[t, 0].transpose(1, 2, 0)
+    scipy.io.savemat(path, {"image_stack": cells}, do_compression=True)
+
+
+WRITERS = {
+    "plain.npy": None,
+    "plain.npz": None,
+    "packed.npz": lambda path: np.savez_compressed(path, data=DATA, voxel_um=[1.5, 0.3, 0.3]),
+    "plain.ome.tif": None,
+    "packed.tif": write_packed_tiff,
+    "imagej.tif": write_imagej,
+    "plain.h5": None,
+    "packed.h5": write_packed_hdf5,
+    "plain.mat": None,
+    "packed.mat": write_packed_mat,
+    "plain.ome.zarr": None,
+    "folder": None,
+}
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("whole")
+    for name, write in WRITERS.items():
+        if write is None:
+            save_recording(hold(), folder / name)
+        else:
+            write(folder / name)
+        assert open_recording(folder / name).read(1, (0,)).shape == (1, *SHAPE[2:])
+    return folder
+
+
+@contextmanager
+def patience() -> Iterator[None]:
+    def stop(*_: object) -> None:
+        raise Hanging
+
+    before = signal.signal(signal.SIGALRM, stop)
+    signal.setitimer(signal.ITIMER_REAL, PATIENCE_S)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+
+def damage(content: bytes, random: np.random.Generator) -> bytes:
+    """Cut off, flip bytes, zero a block, or put a huge number where a header may have a size."""
+    data = bytearray(content)
+    kind = random.integers(4)
+    if kind == 0:
+        return bytes(data[: random.integers(1, len(data))])
+    head = min(len(data), int(random.choice([128, 1024, len(data)])))
+    if kind == 1:
+        for at in random.integers(0, head, random.integers(1, 12)):
+            data[at] = random.integers(256)
+    elif kind == 2:
+        at, length = int(random.integers(head)), int(random.integers(1, 200))
+        data[at : at + length] = b"\0" * len(data[at : at + length])
+    else:
+        at = int(random.integers(head))
+        huge = int(random.choice([0xFFFFFFFF, 0x7FFFFFFF, 0x10000000, 0x00FFFFFF])).to_bytes(4, "little")
+        data[at : at + 4] = huge[: len(data[at : at + 4])]
+    return bytes(data)
+
+
+def try_damaged(source: Path, target: Path, seed: int) -> None:
+    random = np.random.default_rng([seed, *source.name.encode()])
+    if source.is_dir():
+        shutil.copytree(source, target)
+        files = sorted(path for path in target.rglob("*") if path.is_file())
+        victim = files[random.integers(len(files))]
+    else:
+        shutil.copy(source, target)
+        victim = target
+    victim.write_bytes(damage(victim.read_bytes(), random))
+    try:
+        with patience():
+            recording = open_recording(target)
+            for index in range(min(len(recording), 3)):
+                recording.volume(index)
+    except CenderError:
+        pass
+    finally:
+        shutil.rmtree(target) if target.is_dir() else target.unlink()
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGALRM"), reason="needs an alarm")
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("name", WRITERS)
+def test_damaged(whole: Path, tmp_path: Path, name: str) -> None:
+    for seed in range(40):
+        try_damaged(whole / name, tmp_path / name, seed)
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not hasattr(signal, "SIGALRM"), reason="needs an alarm")
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("name", WRITERS)
+def test_damaged_more(whole: Path, tmp_path: Path, name: str) -> None:
+    for seed in range(1000, 1400):
+        try_damaged(whole / name, tmp_path / name, seed)
+
+
+@pytest.mark.parametrize("error", [MemoryError(), RecursionError("deep"), ZeroDivisionError("x"), TypeError("y")])
+def test_nothing_climbs_the_fence(error: Exception) -> None:
+    with pytest.raises(UnreadableRecording, match="worm cannot be opened"), fence("worm", "cannot be opened"):
+        raise error
+
+
+def test_an_interrupt_passes_the_fence() -> None:
+    with pytest.raises(KeyboardInterrupt), fence("worm", "cannot be opened"):
+        raise KeyboardInterrupt
+
+
+def test_sizes_are_checked_before_memory_is_taken(tmp_path: Path) -> None:
+    with h5py.File(tmp_path / "a.h5", "w") as file:
+        file.create_dataset("data", (3, 2, 20, 50_000, 60_000), "u2", chunks=(1, 1, 1, 100, 100))
+    with pytest.raises(UnreadableRecording, match="one volume would take"):
+        open_recording(tmp_path / "a.h5")
+    (tmp_path / "small").write_bytes(b"x" * 100)
+    with pytest.raises(UnreadableRecording, match="the whole file has"):
+        check_volume_size(str(tmp_path / "small"), 2**27)
+    check_volume_size(str(tmp_path / "small"), 2**20)

@@ -1,0 +1,44 @@
+"""Voxels and heads that cannot be."""
+
+import cv2
+import numpy as np
+import pytest
+
+from cender.io import inspect_recording
+from cender.io.recordings.inspect.plausible import measure_length_px
+from cender.types import Missing, Recording, VoxelSize
+
+
+def head(voxel_um: VoxelSize | None) -> Recording:
+    """A bar of nuclei some 300 px long."""
+    random = np.random.default_rng(8)
+    spots = np.zeros((160, 400), np.float32)
+    spots[random.integers(60, 100, 80), random.integers(50, 350, 80)] = random.uniform(2000, 9000, 80)
+    frame = cv2.GaussianBlur(spots, (0, 0), 3)
+    data = random.normal(100 + frame, 5, (2, 1, 6, 160, 400)).astype(np.float32)
+    missing = () if voxel_um else (Missing("voxel size", "recording.voxel_um=Z,Y,X"),)
+    return Recording(
+        "head", "memory", data.shape, data.dtype, lambda v, c: data[v][list(c)], voxel_um, 5.0, None, ("red",), missing
+    )
+
+
+@pytest.mark.parametrize(
+    ("voxel", "words"),
+    [
+        (VoxelSize(1.5, 0.3, 0.3), None),
+        (VoxelSize(0.3, 0.3, 1.5), "was 1.5,0.3,0.3 meant"),
+        (VoxelSize(3, 3, 3), "µm, but the neurons of a head lie within"),
+        (VoxelSize(0.03, 0.03, 0.03), "µm, but the neurons of a head lie within"),
+        (None, "is a rough guess"),
+    ],
+)
+def test_voxel_sizes(voxel: VoxelSize | None, words: str | None) -> None:
+    warnings = inspect_recording(head(voxel)).warnings
+    assert len(warnings) == (words is not None)
+    assert words is None or words in warnings[0]
+
+
+def test_length() -> None:
+    top = head(None).read(0, (0,))[0].max(axis=0)
+    assert measure_length_px(top) == pytest.approx(300, abs=30)
+    assert measure_length_px(np.zeros((50, 50))) is None
