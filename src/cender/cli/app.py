@@ -2,7 +2,10 @@
 
 import logging
 import os
+import signal
 import sys
+import threading
+import traceback
 from typing import Annotated
 
 import typer
@@ -15,6 +18,7 @@ from cender.cli.demo import demo
 from cender.cli.evaluate import evaluate
 from cender.cli.exchange import export, import_
 from cender.cli.info import info
+from cender.cli.options import Command, Group
 from cender.cli.report import report
 from cender.cli.run import run
 from cender.cli.simulate import simulate
@@ -23,6 +27,7 @@ from cender.errors import CenderError
 
 app = typer.Typer(
     name="cender",
+    cls=Group,
     help="From 3D recordings of a freely moving C. elegans to the activity of every neuron.",
     epilog="Every command has --help. Exit status: 0 done, 1 a defect of ours, 2 a mistake in what it got.",
     no_args_is_help=True,
@@ -31,9 +36,9 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 for command in (demo, info, config, simulate, run, report, evaluate):
-    app.command()(command)
-app.command("import")(import_)
-app.command()(export)
+    app.command(cls=Command)(command)
+app.command("import", cls=Command)(import_)
+app.command(cls=Command)(export)
 app.add_typer(train)
 app.add_typer(bench)
 
@@ -48,13 +53,17 @@ def _show_version(wanted: bool) -> bool:
 @app.callback()
 def _options(
     debug: Annotated[bool, typer.Option("--debug", help="Show the full traceback of an error.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing but results and errors.")] = False,
+    verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Say more about what is done.")] = False,
     version: Annotated[
         bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version.")
     ] = False,
 ) -> None:
-    logging.basicConfig(
-        level=logging.DEBUG if debug else logging.WARNING, format="%(name)s: %(message)s", stream=sys.stderr
-    )
+    level = logging.DEBUG if debug else logging.INFO if verbose else logging.ERROR if quiet else logging.WARNING
+    logging.basicConfig(level=level, format="%(message)s", stream=sys.stderr)
+    # The formats' libraries speak to programmers; what matters of it we say ourselves.
+    logging.getLogger("tifffile").setLevel(logging.DEBUG if debug else logging.CRITICAL)
+    STDERR.quiet = quiet
 
 
 def main() -> None:
@@ -62,39 +71,52 @@ def main() -> None:
     # Volumes are worked on side by side. Further threads inside of small matrix products only wait for each other.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     debug = "--debug" in sys.argv
+    if threading.current_thread() is threading.main_thread():
+        signal.signal(signal.SIGTERM, _stop)
     try:
-        status = app(args=_debug_anywhere(sys.argv[1:]), standalone_mode=False)
+        status = app(args=_sort_anywhere(sys.argv[1:]), standalone_mode=False)
     except typer.Abort:
-        STDERR.print("stopped")
+        _say("stopped")
         sys.exit(130)
     except typer.TyperException as error:
         # A command that needs words and got none has printed its help already, and has nothing to add.
         if message := error.format_message().strip():
-            STDERR.print(f"[bold red]error:[/] {_escape(message)} (see --help)", soft_wrap=True)
+            _say(f"[bold red]error:[/] {_escape(message)} (see --help)")
         sys.exit(2)
     except CenderError as error:
         if debug:
-            raise
-        STDERR.print(f"[bold red]error:[/] {_escape(str(error))}", soft_wrap=True)
+            traceback.print_exc()
+        _say(f"[bold red]error:[/] {_escape(str(error))}")
         sys.exit(2)
     except KeyboardInterrupt:
-        STDERR.print("stopped")
+        _say("stopped")
         sys.exit(130)
-    except Exception as error:  # the last net: a defect of ours, said in one line
+    except Exception as error:  # noqa: BLE001  (the last net: a defect of ours, said in one line)
         if debug:
-            raise
-        STDERR.print(
+            traceback.print_exc()
+        _say(
             f"[bold red]defect:[/] {type(error).__name__}: {_escape(str(error))}\n"
-            "This is a mistake of ours. Run again with --debug and send us what it prints.",
-            soft_wrap=True,
+            "This is a mistake of ours. Run again with --debug and send us what it prints."
         )
         sys.exit(1)
     sys.exit(status if isinstance(status, int) else 0)
 
 
-def _debug_anywhere(words: list[str]) -> list[str]:
-    """Let --debug stand anywhere, as people expect it to."""
-    return ["--debug", *(word for word in words if word != "--debug")] if "--debug" in words else words
+def _sort_anywhere(words: list[str]) -> list[str]:
+    """Let --debug, --quiet and --verbose stand anywhere, as people expect them to."""
+    anywhere = ("--debug", "--quiet", "--verbose")
+    return [*(word for word in words if word in anywhere), *(word for word in words if word not in anywhere)]
+
+
+def _say(text: str) -> None:
+    """An error is said even where everything else is quiet."""
+    STDERR.quiet = False
+    STDERR.print(text, soft_wrap=True)
+
+
+def _stop(*_: object) -> None:
+    """SIGTERM ends a command as Ctrl-C does: what is finished is kept."""
+    raise KeyboardInterrupt
 
 
 def _escape(text: str) -> str:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def info(
-    recording: Annotated[Path, typer.Argument(help="File or folder.", show_default=False)],
+    recording: Annotated[Path, typer.Argument(metavar="RECORDING", help="File or folder.", show_default=False)],
     as_json: Json = False,
     picture: Annotated[
         Path | None,

@@ -5,9 +5,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from cender.cli.options import ConfigFile, Sets
+from cender.cli.options import ConfigFile, Json, Sets
 
 if TYPE_CHECKING:
+    from cender.config import Config
     from cender.pipeline.plan.decide import Plan
     from cender.pipeline.plan.progress import Progress
     from cender.pipeline.plan.work import Work
@@ -17,7 +18,11 @@ if TYPE_CHECKING:
 def run(
     recording: Annotated[
         list[Path],
-        typer.Argument(help="Recording (several of one animal are joined), or a run folder.", show_default=False),
+        typer.Argument(
+            metavar="RECORDING",
+            help="Recording (several of one animal are joined), or a run folder.",
+            show_default=False,
+        ),
     ],
     out: Annotated[Path | None, typer.Option(metavar="WORM", help="Run folder to make or to go on with.")] = None,
     workers: Annotated[
@@ -30,6 +35,7 @@ def run(
     config_file: ConfigFile = None,
     sets: Sets = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would be done, and what it takes.")] = False,
+    as_json: Json = False,
 ) -> None:
     """Find head, neurons, identities and activity in every volume of RECORDING, and keep it all in a folder.
 
@@ -39,14 +45,20 @@ def run(
     from cender.cli.console import STDERR
     from cender.config import load_config
     from cender.pipeline.plan.work import is_run_folder, load_values
-    from cender.pipeline.run import plan_run, run_recording
-    from cender.pipeline.volumes.allocation import reuse_memory
 
-    reuse_memory()
     folder = recording[0] if out is None and is_run_folder(recording[0]) else out
     words = [*(sets or []), *([] if volumes is None else [f"run.volumes='{volumes}'"])]
     base = {} if folder is None else load_values(folder)
     config = load_config(config_file, words, base)
+    if folder != recording[0]:
+        _ask_for_missing(recording, config)
+    if kept := list_kept(base):
+        STDERR.print(f"settings kept from the earlier run: {', '.join(kept)}", markup=False, soft_wrap=True)
+
+    from cender.pipeline.run import plan_run, run_recording
+    from cender.pipeline.volumes.allocation import reuse_memory
+
+    reuse_memory()
     given = recording[0] if len(recording) == 1 else recording
     if dry_run:
         _print_plan(*plan_run(given, out, config), workers)
@@ -58,6 +70,40 @@ def run(
         STDERR.print("stopped: what is finished is kept, and the same command goes on from there")
         raise typer.Exit(130) from None
     _print_summary(done)
+    if as_json:
+        _print_json(done)
+    else:
+        typer.echo(done.path)
+
+
+def _ask_for_missing(paths: list[Path], config: "Config") -> None:
+    """Refuse a recording that lacks a setting before anything heavy is loaded."""
+    from cender.io import open_recording
+
+    for path in paths:
+        open_recording(path, config.recording).require("axes", "voxel size", "channel roles")
+
+
+def list_kept(base: dict[str, Any]) -> list[str]:
+    """Settings of an earlier run that differ from the defaults, as ``key=value``; facts of the recording apart."""
+    from cender.config import Config
+
+    defaults = Config()
+    found: list[str] = []
+    for section, values in base.items():
+        if section == "recording":
+            continue
+        usual = getattr(defaults, section).model_dump(mode="json", exclude_none=True)
+        found += [f"{section}.{key}={value}" for key, value in values.items() if value != usual.get(key)]
+    return found
+
+
+def _print_json(done: "Run") -> None:
+    from dataclasses import asdict
+
+    from cender.cli.console import print_json
+
+    print_json({"folder": str(done.path), **(asdict(done.summary) if done.summary is not None else {})})
 
 
 class Display:
@@ -113,7 +159,6 @@ def _print_summary(done: "Run") -> None:
     for line in summary.advice:
         STDERR.print(f"  {escape(line)}", soft_wrap=True)
     STDERR.print(f"next: `cender report {escape(str(done.path))}` draws it", soft_wrap=True)
-    typer.echo(done.path)
 
 
 def _print_plan(work: "Work", plan: "Plan", workers: int) -> None:
@@ -131,12 +176,22 @@ def _print_plan(work: "Work", plan: "Plan", workers: int) -> None:
         STDOUT.print("no image is touched: identities and traces are made from what was found before")
         return
     cost = estimate_run(work, plan, workers)
+    if cost.disk_mb > 0.9 * cost.free_mb:
+        free = f"{_say_size(cost.free_mb)} are free where {work.path} is"
+        STDOUT.print(
+            f"[bold red]too little room:[/] about {_say_size(cost.disk_mb)} will be written, but {escape(free)}",
+            soft_wrap=True,
+        )
     STDOUT.print(
         f"time about {_say_time(cost.seconds)} ({cost.volumes_per_s:.1f} volumes/s, measured on {cost.measured} "
-        f"volumes), memory about {cost.memory_mb:.0f} MB, disk about {cost.disk_mb:.0f} MB ({cost.free_mb:.0f} MB are "
-        "free); identities and traces come on top",
+        f"volumes), memory about {cost.memory_mb:.0f} MB, disk about {_say_size(cost.disk_mb)} "
+        f"of {_say_size(cost.free_mb)} free; identities and traces come on top",
         soft_wrap=True,
     )
+
+
+def _say_size(megabytes: float) -> str:
+    return f"{megabytes:.0f} MB" if megabytes < 1000 else f"{megabytes / 1000:.1f} GB"
 
 
 def _say_time(seconds: float) -> str:

@@ -1,24 +1,27 @@
 """``cender train``: learn from annotated volumes."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from cender.cli.options import ConfigFile, Sets
+from cender.cli.options import Command, ConfigFile, Group, Sets
 
 train = typer.Typer(
     name="train",
+    cls=Group,
     help="Learn from annotated volumes: truth folders, or what `cender simulate` makes.",
     no_args_is_help=True,
     rich_markup_mode="rich",
 )
 
 
-@train.command()
+@train.command(cls=Command)
 def detector(
     folders: Annotated[
-        list[Path] | None, typer.Argument(metavar="FOLDER...", help="Truth folders with their recordings.")
+        list[Path] | None, typer.Argument(metavar="FOLDER", help="Truth folders with their recordings.")
     ] = None,
     out: Annotated[
         Path | None,
@@ -58,9 +61,11 @@ def detector(
         track(collect_samples(folders or [], config, from_scratch, simulated, partial), "reading annotated volumes")
     )
     STDERR.print(f"{len(samples)} annotated volumes, {sum(len(sample.centre) for sample in samples)} neurons")
-    weights, history = _watch(lambda on_step: learn_detector(samples, config, from_scratch, seed, target, on_step))
+    checkpoint = target.with_suffix(".checkpoint")
+    with _resumable(checkpoint):
+        weights, history = _watch(lambda on_step: learn_detector(samples, config, from_scratch, seed, target, on_step))
     save_weights(weights, target)
-    target.with_suffix(".checkpoint").unlink(missing_ok=True)
+    checkpoint.unlink(missing_ok=True)
     picture = target.with_suffix(".png")
     _draw(history, picture)
     best = max(history, key=lambda row: row[4] + row[5])
@@ -68,12 +73,12 @@ def detector(
     STDERR.print(f"validation on held-out heads: regions F1 {best[4]:.3f}, neurons F1 {best[5]:.3f}")
 
 
-@train.command()
+@train.command(cls=Command)
 def recognizer(
     folders: Annotated[
         list[Path],
         typer.Argument(
-            metavar="FOLDER...",
+            metavar="FOLDER",
             help="Truth folders or annotated run folders; several are several animals.",
             exists=True,
         ),
@@ -105,19 +110,28 @@ def recognizer(
     lessons = collect_lessons(folders)
     STDERR.print(f"{len(lessons.annotated)} annotated volumes, {len(lessons.recording)} others to learn from")
     checkpoint = target.with_suffix(".checkpoint")
-    try:
+    with _resumable(checkpoint):
         weights, history = _watch_stages(
             lambda on_step: train_weights(lessons.annotated, lessons.recording, config, seed, on_step, checkpoint)
         )
-    except KeyboardInterrupt:
-        kept = "the same command goes on from there" if checkpoint.exists() else "too early for anything to be kept"
-        STDERR.print(f"stopped: {kept}")
-        raise typer.Exit(130) from None
     save_weights(weights, target)
     checkpoint.unlink(missing_ok=True)
     picture = target.with_suffix(".png")
     _draw_stages(history, picture)
     typer.echo(f"{target}\n{picture}")
+
+
+@contextmanager
+def _resumable(checkpoint: Path) -> Iterator[None]:
+    """Say at an interrupt what is kept, and exit as a shell expects."""
+    from cender.cli.console import STDERR
+
+    try:
+        yield
+    except KeyboardInterrupt:
+        kept = "the same command goes on from there" if checkpoint.exists() else "too early for anything to be kept"
+        STDERR.print(f"stopped: {kept}")
+        raise typer.Exit(130) from None
 
 
 def _watch_stages(learn: Any) -> Any:

@@ -54,6 +54,15 @@ class RecordingParams(Params):
         """Take ``red,green`` too: brackets and quotation marks seldom survive a shell."""
         return [part.strip(" \"'") for part in value.strip("[] ").split(",")] if isinstance(value, str) else value
 
+    @field_validator("voxel_um", mode="before")
+    @classmethod
+    def _want_three(cls, value: Any) -> Any:
+        found = value if isinstance(value, list | tuple) else [value]
+        if value is not None and len(found) != 3:
+            told = ",".join(str(side) for side in found)
+            raise ValueError(f"a voxel has three sides in micrometres, z first, e.g. 1.5,0.3,0.3; found {told}")
+        return value
+
     @field_validator("axes")
     @classmethod
     def _check_axes(cls, axes: str | None) -> str | None:

@@ -9,12 +9,14 @@ from cender.cli.bench.identity import identity
 from cender.cli.bench.simulator import simulator
 from cender.cli.bench.speed import speed
 from cender.cli.bench.tables import tables
+from cender.cli.options import Command, Group
 
 bench = typer.Typer(
     name="bench",
+    cls=Group,
     help="Measure the figures of the README and the docs, on this machine or on your own data.",
     no_args_is_help=True,
     rich_markup_mode="rich",
 )
 for target in (speed, detection, identity, tables, baseline, activity, simulator):
-    bench.command()(target)
+    bench.command(cls=Command)(target)

@@ -30,6 +30,8 @@ from cender.types import Weights
 
 WARM_UP = 60
 KEEP = 0.998
+# Steps after which an interrupted training goes on, whether or not it was validated then.
+_KEEP_EVERY = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,8 +103,8 @@ def train_detector(
         if run.step % params.check_every == 0 or run.step == steps:
             checked = _check(run, held)
             run.history.append([float(run.step), *losses, *checked])
-            if checkpoint is not None:
-                save_checkpoint(checkpoint, run, _describe(samples, params, seed, steps))
+        if checkpoint is not None and (checked or run.step % _KEEP_EVERY == 0):
+            save_checkpoint(checkpoint, run, _describe(samples, params, seed, steps))
         on_step(Progress(run.step, steps, losses, checked))
     return _finish(run, held, start, seed), run.history
 

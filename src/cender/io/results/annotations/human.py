@@ -12,7 +12,7 @@ from cender.io.results.folder.fingerprints import hash_values
 from cender.types import Annotation, Regions
 
 
-def load_human(folder: Path) -> dict[int, Annotation]:
+def load_human(folder: str | Path) -> dict[int, Annotation]:
     """What people say of the volumes of a run folder, by volume; nothing where nothing has been said.
 
     Raises
@@ -22,7 +22,7 @@ def load_human(folder: Path) -> dict[int, Annotation]:
     UnsupportedFormat
         A later version of cender wrote it.
     """
-    with EditLog(folder) as log:
+    with EditLog(Path(folder)) as log:
         built = {volume: build_annotation(state) for volume, state in log.states().items()}
     return {volume: one for volume, one in built.items() if len(one) or one.complete}
 
@@ -37,7 +37,7 @@ def hash_human(folder: Path) -> str | None:
     return hash_values({"said": said}) if said else None
 
 
-def save_human(folder: Path, annotation: Annotation, author: str = "") -> None:
+def save_human(folder: str | Path, annotation: Annotation, author: str = "") -> None:
     """Lay down what a person says of one volume, in place of what was said of it before; the log keeps both.
 
     The file is made where there is none; several programs may write it at the same time.
@@ -47,7 +47,7 @@ def save_human(folder: Path, annotation: Annotation, author: str = "") -> None:
     EditError
         An identity is there twice.
     """
-    with EditLog(folder) as log:
+    with EditLog(Path(folder)) as log:
         log.append(author, describe_volume(annotation))
 
 

@@ -1,0 +1,126 @@
+"""What the command line says, and how it ends."""
+
+import logging
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+import typer
+from typer.testing import CliRunner
+
+from cender.cli.app import app, main
+from cender.cli.console import STDERR
+from cender.cli.run import list_kept
+from cender.config import load_config
+from cender.errors import ConfigError, UnreadableRecording
+from cender.io import RecordingParams, load_human, open_recording, save_human
+from cender.types import Annotation, Regions
+
+COMMANDS = (["run"], ["report"], ["info"], ["train", "detector"], ["bench", "speed"])
+IMPORTS_OF_A_REFUSED_RUN = """
+import sys
+from cender.cli import main
+sys.argv = ["cender", "run", {path!r}, "--out", {out!r}]
+try:
+    main()
+except SystemExit as stop:
+    print(stop.code, *sys.modules)
+"""
+
+
+def run(monkeypatch: pytest.MonkeyPatch, *words: str) -> int:
+    monkeypatch.setattr("sys.argv", ["cender", *words])
+    with pytest.raises(SystemExit) as stop:
+        main()
+    return int(stop.value.code or 0)
+
+
+@pytest.fixture
+def movie(tmp_path: Path) -> Path:
+    data = np.random.default_rng(0).integers(0, 99, (3, 2, 4, 60, 50), dtype=np.uint16)
+    np.save(tmp_path / "worm.npy", data)
+    return tmp_path / "worm.npy"
+
+
+@pytest.mark.parametrize("words", COMMANDS, ids=" ".join)
+def test_flags_have_no_type(words: list[str]) -> None:
+    shown = CliRunner().invoke(app, [*words, "--help"]).output
+    assert "--help" in shown
+    assert "<bool>" not in shown
+    assert not re.search(r"\{[a-z]", shown)
+
+
+@pytest.mark.parametrize("words", [(), ("--debug",), ("--quiet",), ("--verbose",)])
+def test_the_exit_status_is_the_same_whatever_is_shown(
+    words: tuple[str, ...], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(monkeypatch, "info", "nowhere.tif", *words) == 2
+    said = capsys.readouterr().err
+    assert "no such file" in said
+    assert ("Traceback" in said) == ("--debug" in words)
+
+
+def test_quiet_says_only_results(
+    movie: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for words, said in (((), True), (("--quiet",), False)):
+        assert run(monkeypatch, "info", str(movie), "--picture", str(movie.with_suffix(".png")), *words) == 0
+        assert ("picture:" in capsys.readouterr().err) == said
+    STDERR.quiet = False
+
+
+def test_no_logger_names(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setattr(logging.getLogger(), "handlers", [])
+    assert run(monkeypatch, "info", "nowhere.tif") == 2
+    formats = [handler.formatter._fmt for handler in logging.getLogger().handlers if handler.formatter]
+    assert all("name" not in (one or "") for one in formats)
+
+
+@pytest.mark.parametrize("told", ["0.3", "1.5,0.3", "[1.5, 0.3]"])
+def test_one_number_for_a_voxel(told: str) -> None:
+    with pytest.raises(ConfigError, match="three sides in micrometres, z first"):
+        load_config(None, [f"recording.voxel_um={told}"])
+
+
+def test_a_missing_setting_is_reported_before_anything_heavy_is_loaded(movie: Path, tmp_path: Path) -> None:
+    code = IMPORTS_OF_A_REFUSED_RUN.format(path=str(movie), out=str(tmp_path / "run"))
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert "recording.voxel_um=Z,Y,X" in done.stderr.replace("\n", "")
+    status, *modules = done.stdout.split()
+    assert status == "2"
+    assert not {"torch", "openvino", "matplotlib"} & set(modules)
+    assert not (tmp_path / "run").exists()
+
+
+def test_settings_that_stick_are_named() -> None:
+    base = load_config(None, ["run.volumes='0:3'"]).model_dump(mode="json", exclude_none=True)
+    assert list_kept(base) == ["run.volumes=0:3"]
+    assert list_kept(load_config().model_dump(mode="json", exclude_none=True)) == []
+
+
+def test_human_work_in_a_folder_given_as_text(tmp_path: Path) -> None:
+    one = Annotation(0, np.array([[1.0, 2.0, 3.0]]), np.array([7]), np.ones(1), Regions.empty())
+    save_human(str(tmp_path), one)
+    assert load_human(str(tmp_path))[0].identity.tolist() == [7]
+
+
+def test_a_truncated_tiff_says_so(tmp_path: Path) -> None:
+    import tifffile
+
+    tifffile.imwrite(tmp_path / "a.tif", np.zeros((40, 60, 50), np.uint16), photometric="minisblack")
+    whole = (tmp_path / "a.tif").read_bytes()
+    (tmp_path / "a.tif").write_bytes(whole[: len(whole) // 2])
+    try:
+        said = " ".join(open_recording(tmp_path / "a.tif", RecordingParams(axes="TYX")).warnings)
+    except UnreadableRecording as error:
+        said = str(error)
+    assert "truncated" in said
+
+
+def test_report_speaks_json() -> None:
+    for words in (["run"], ["report"]):
+        command = typer.main.get_command(app).commands[words[0]]  # type: ignore[attr-defined]
+        assert "--json" in [option for param in command.params for option in param.opts]
