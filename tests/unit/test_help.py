@@ -89,7 +89,7 @@ def test_everything_has_a_help_text(words: tuple[str, ...]) -> None:
 MISTAKES = [
     (["nonsense"], "No such command 'nonsense'"),
     (["config", "--nonsense"], "No such option: --nonsense"),
-    (["info"], "Missing argument 'recording"),
+    (["info"], "Missing argument 'RECORDING"),
     (["config", "--set", "recording.rate=5"], "did you mean 'recording.rate_hz'?"),
 ]
 
