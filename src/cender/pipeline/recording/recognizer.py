@@ -24,9 +24,10 @@ from cender.nets.constellation import (
 )
 from cender.pipeline.volumes.executor import count_workers
 from cender.recognize.confidence import Calibration
-from cender.recognize.model import Model, recognize_neurons
+from cender.recognize.model import Model, Naming, name_neurons
+from cender.recognize.pooling import thin_naming
 from cender.recognize.references import References
-from cender.recognize.temporal import link_names
+from cender.recognize.together import recognize_together
 from cender.training.recognizer.train import Progress, train_recognizer
 from cender.training.shipped.matcher import KIND as MATCHER
 from cender.types import Annotation, Identities, Weights
@@ -93,13 +94,22 @@ def train_weights(
     return pack_recognizer(net, model, {"annotated": str(len(annotated)), "seed": str(seed)})
 
 
-def build_recognizer(weights: Weights, config: Config, which: Literal["taught", "all"] = "taught") -> Recognize:
-    """The recognizer of these weights as a function of volumes; ``which`` as in `recognize_neurons`."""
+def build_recognizer(
+    weights: Weights, config: Config, which: Literal["taught", "all"] = "taught", workers: int = 1
+) -> Recognize:
+    """The recognizer of these weights as a function of the volumes of a recording; ``which`` as in `recognize_neurons`.
+
+    Volumes that it gets together are neighbours, and hear each other where the settings say so (recognize.temporal).
+    """
     if weights.metadata["kind"] != KIND:
         return _build_paper(weights)
-    model = unpack_recognizer(weights)
-    refuse_below = config.recognize.refuse_below
-    return lambda volumes: [recognize_neurons(one, model, refuse_below, which) for one in volumes]
+    model, params = unpack_recognizer(weights), config.recognize
+
+    def recognize(volumes: Sequence[Annotation]) -> list[Identities]:
+        namings = _map(lambda one: thin_naming(name_neurons(one, model)), volumes, workers)
+        return recognize_together(volumes, namings, model, params.refuse_below, which, pool=params.temporal)
+
+    return recognize
 
 
 def identify_recording(
@@ -131,16 +141,17 @@ def identify_recording(
         rest = [one for one in volumes if one.volume not in annotated]
         weights = train_weights(list(annotated.values()), rest, config, seed, on_step)
     use_threads(config.train_recognizer.threads)
-    known = _name_volumes(build_recognizer(weights, config, "all"), volumes, count_workers(workers))
-    return link_names(volumes, known) if config.recognize.temporal else known
+    recognize = build_recognizer(weights, config, "all", count_workers(workers))
+    return {one.volume: answer for one, answer in zip(volumes, recognize(volumes), strict=True)}
 
 
-def _name_volumes(recognize: Recognize, volumes: Sequence[Annotation], workers: int) -> dict[int, Identities]:
-    """Identities by volume, several at a time: what takes long lets other threads run."""
+def _map(name: Callable[[Annotation], Naming], volumes: Sequence[Annotation], workers: int) -> list[Naming]:
+    """What was found out about every volume, several at a time: what takes long lets other threads run."""
+    if workers < 2:
+        return [name(one) for one in volumes]
     pool = ThreadPoolExecutor(workers, "name")
     try:
-        answers = pool.map(lambda one: recognize([one])[0], volumes)
-        return {one.volume: answer for one, answer in zip(volumes, answers, strict=True)}
+        return list(pool.map(name, volumes))
     finally:
         pool.shutdown(wait=True, cancel_futures=True)
 

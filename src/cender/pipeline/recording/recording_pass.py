@@ -31,6 +31,7 @@ from cender.pipeline.recording.recognizer import find_taught, identify_recording
 from cender.pipeline.recording.scale import find_scale_doubt
 from cender.pipeline.volumes.volume_pass import load_unreadable
 from cender.recognize.judge import judge_volume
+from cender.recognize.selfcheck import check_identities
 from cender.training.recognizer.train import Progress as Step
 from cender.types import Annotation, Identities, Outcome, VoxelSize
 
@@ -83,7 +84,9 @@ def _identify(
         taken = frozenset(folder.load_names()) | log.given()
     numbered = keep_numbers(known, places, _load_earlier(folder), taught | given, taken)
     numbered |= {volume: one.settle(numbered.get(volume)) for volume, one in corrected.items()}
-    doubts = [*find_scale_doubt(volumes, config), *_find_doubts(numbered, config.recognize.flag_below)]
+    check = check_identities(volumes, numbered, config.recognize.flag_below)
+    trust = [] if check is None else [str(check)]
+    doubts = [*trust, *find_scale_doubt(volumes, config), *_find_doubts(numbered, config.recognize.flag_below)]
     return numbered, notes or doubts
 
 

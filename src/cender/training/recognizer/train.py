@@ -11,7 +11,7 @@ import torch
 from jaxtyping import Float, Int
 
 from cender.nets.constellation import Classifier, Matcher, make_score, use_threads
-from cender.recognize.evidence import COUNT
+from cender.recognize.evidence import COUNT, measure_evidence
 from cender.recognize.model import Model, check_points, name_neurons
 from cender.training.journal import Journal
 from cender.training.params import TrainRecognizerParams
@@ -204,7 +204,9 @@ class _Course:
             pool = [one.cloud for one in (*self.lessons, *own)]
             pace = Pace(params.learning_rate, batch=2, pairs=False)
             model, own = self._learn(net, model, pool, steps, pace, own, again=volumes)
-        return net, self._finish(model, [], [*self.lessons, *own] if named else own or self.lessons)
+        # Judged by all of its names, not by those alone that it trusts: these are right too often.
+        renamed = [self._read_names(one.annotation, model) for one in own]
+        return net, self._finish(model, [], [*self.lessons, *renamed] if named else renamed or self.lessons)
 
     def _learn(
         self,
@@ -283,6 +285,11 @@ class _Course:
         taught = {one.annotation.volume for one in self.lessons}
         drawn = [self.recording[row] for row in rows]
         return [trust_names(one, name_neurons(one, model)) for one in drawn if len(one) and one.volume not in taught]
+
+    def _read_names(self, annotation: Annotation, model: Model) -> Lesson:
+        """A volume with all names that it was given."""
+        naming = name_neurons(annotation, model)
+        return Lesson(annotation, Cloud(naming.position, measure_evidence(annotation), naming.names))
 
     def _discover(self, model: Model, own: list[Lesson]) -> list[Lesson]:
         """The lessons with the neurons that the first reference lacks and other volumes have, as new identities."""

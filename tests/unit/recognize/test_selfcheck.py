@@ -1,0 +1,52 @@
+"""What a recording says of its own identities, without the truth."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+
+from cases.constellations import film_head, make_head
+from cender.recognize.selfcheck import check_identities, choose_pairs
+from cender.types import Annotation, Identities
+
+FILM = film_head(make_head(45), 16)
+
+
+def name_with_errors(film: Sequence[Annotation], wrong: float) -> dict[int, Identities]:
+    """The true identities, a share of which is exchanged at random in every volume."""
+    rng = np.random.default_rng(4)
+    known = {}
+    for one in film:
+        identity = one.identity.copy()
+        mixed = np.flatnonzero((rng.random(len(one)) < wrong) & (identity >= 0))
+        identity[mixed] = np.roll(identity[mixed], 1)
+        known[one.volume] = Identities(identity, np.full(len(one), 1 - wrong))
+    return known
+
+
+@pytest.mark.parametrize("wrong", [0.0, 0.15, 0.3])
+def test_expected_accuracy_is_about_the_true_one(wrong: float) -> None:
+    check = check_identities(FILM, name_with_errors(FILM, wrong), 0.6)
+    assert check is not None
+    assert check.expected_accuracy == pytest.approx(1 - wrong, abs=0.1)
+    assert f"about {100 * check.expected_accuracy:.0f} %" in str(check)
+
+
+def test_random_identities_are_not_trusted() -> None:
+    check = check_identities(FILM, name_with_errors(FILM, 1.0), 0.6)
+    assert check is not None
+    assert check.expected_accuracy < 0.4
+    assert check.doubted == 1.0
+
+
+def test_one_volume_says_nothing() -> None:
+    assert check_identities(FILM[:1], name_with_errors(FILM[:1], 0.0), 0.6) is None
+    assert check_identities([], {}, 0.6) is None
+
+
+def test_compared_volumes_did_not_hear_each_other() -> None:
+    pairs = choose_pairs(500)
+    assert len(pairs) == 60
+    assert all(second - first > 10 for first, second in pairs)
+    assert choose_pairs(2) == [(0, 1)]
+    assert choose_pairs(4) == [(0, 2), (1, 3)]
