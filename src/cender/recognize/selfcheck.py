@@ -51,7 +51,8 @@ def check_identities(
     volumes: Sequence[Annotation], known: Mapping[int, Identities], flag_below: float
 ) -> SelfCheck | None:
     """What a recording says of its own identities; None where too few volumes or neurons can be compared."""
-    there = sorted((one for one in volumes if one.volume in known and len(one)), key=lambda one: one.volume)
+    usable = (one for one in volumes if one.volume in known and len(one) and np.isfinite(one.centre_um).all())
+    there = sorted(usable, key=lambda one: one.volume)
     pairs = choose_pairs(len(there))
     if not pairs:
         return None
