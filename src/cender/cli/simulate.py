@@ -10,7 +10,7 @@ from cender.cli.options import ConfigFile, Sets
 
 def simulate(
     out: Annotated[Path, typer.Argument(metavar="OUT", help="Folder to make.", show_default=False)],
-    preset: Annotated[str | None, typer.Option(help="easy, typical or hard.", show_default="typical")] = None,
+    preset: Annotated[str | None, typer.Option(help="easy, typical, hard or crowded.", show_default="typical")] = None,
     seed: Annotated[int | None, typer.Option(help="A new animal and path for every seed.", show_default="0")] = None,
     volumes: Annotated[int | None, typer.Option(help="How many volumes.", show_default="50")] = None,
     format: Annotated[

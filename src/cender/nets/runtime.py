@@ -1,7 +1,11 @@
 """OpenVINO, without its telemetry: it reports its own import to its makers unless the reporter cannot be found."""
 
+import os
 import sys
 from typing import Any, cast
+
+# Some virtual machines announce AMX and stop at its first instruction. The user's own value stays.
+os.environ.setdefault("ONEDNN_MAX_CPU_ISA", "AVX512_CORE_VNNI")
 
 cast("dict[str, Any]", sys.modules).setdefault("openvino_telemetry", None)
 

@@ -5,10 +5,13 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Bool, Float, Int
 
-from cender.simulate.ganglia import CLOSEST_UM, Species, make_species
+from cender.simulate.ganglia import Species, make_species
 from cender.simulate.params import AnatomyParams
 
 INVISIBLE = 0.02
+BESIDE_UM = 3.0
+# Packing neurons closer leaves the middle of the head where it is.
+MIDDLE_ADL = np.array([70.0, 0.0, 0.0])
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,9 +41,19 @@ class Animal:
 def make_animal(params: AnatomyParams, rng: np.random.Generator) -> Animal:
     """A new animal: some neurons of the average one, moved, sized and lit by chance."""
     species = make_species()
-    wanted = min(int(rng.integers(params.neurons[0], params.neurons[1] + 1)), len(species))
+    wanted = int(rng.integers(params.neurons[0], params.neurons[1] + 1))
     chosen = np.sort(rng.permutation(len(species))[:wanted])
-    adl_um = spread_apart(_vary(species, params, rng)[chosen], 0.9 * CLOSEST_UM)
+    placed = _vary(species, params, rng)[chosen]
+    ganglion = species.ganglion[chosen]
+    if wanted > len(species):
+        # Labelling that shows more than the usual neurons shows them among these.
+        beside = rng.integers(0, len(species), wanted - len(species))
+        placed = np.concatenate([placed, placed[beside] + rng.normal(0, BESIDE_UM, (len(beside), 3))])
+        ganglion = np.concatenate([ganglion, ganglion[beside]])
+        chosen = np.arange(wanted)
+    if params.packing != 1:
+        placed = params.packing * (placed - MIDDLE_ADL) + MIDDLE_ADL
+    adl_um = spread_apart(placed, params.closest_um)
     count = len(chosen)
     diameter = _between(params.diameter_um, count, rng)
     stretch = np.exp(rng.normal(0, 0.1, count))
@@ -60,7 +73,7 @@ def make_animal(params: AnatomyParams, rng: np.random.Generator) -> Animal:
         flat_xy=2 + 0.4 * (rng.uniform(*params.flatness, count) - 2),
         flat_z=rng.uniform(*params.flatness, count),
         brightness=brightness,
-        cord=species.ganglion[chosen] < 0,
+        cord=ganglion < 0,
     )
 
 

@@ -9,8 +9,10 @@ from pydantic import Field, model_validator
 from cender.simulate.presets import PRESETS
 from cender.types import Params
 
-Preset = Literal["easy", "typical", "hard"]
+Preset = Literal["easy", "typical", "hard", "crowded"]
 Range = tuple[float, float]
+# Settings that did not exist when the first presets were frozen.
+LATER = (("anatomy", "closest_um"), ("anatomy", "packing"), ("optics", "gut"), ("optics", "others"))
 
 
 class AnatomyParams(Params):
@@ -30,6 +32,8 @@ class AnatomyParams(Params):
     )
     flatness: Range = Field((2.0, 5.0), description="profile of nuclei: 2 is a bell, 5 a flat top")
     brightness_sd: float = Field(0.5, ge=0, description="spread of brightness between neurons, sd of its logarithm")
+    closest_um: float = Field(3.06, ge=0, description="nuclei are pushed apart until about this far from each other")
+    packing: float = Field(1.0, gt=0, description="factor on all distances in the animal: below 1 neurons lie closer")
 
 
 class MotionParams(Params):
@@ -78,6 +82,8 @@ class OpticsParams(Params):
     camera_rotation_deg: float = Field(0.3, ge=0, description="rotation between the cameras, sd")
     camera_scale: float = Field(0.003, ge=0, description="difference in magnification between the cameras, sd")
     mirrored: bool = Field(False, description="the microscope shows a mirror image")
+    gut: float = Field(0.0, ge=0, description="light of the gut behind the head, relative to a median neuron")
+    others: int = Field(0, ge=0, description="nuclei of another animal in view, beside the first one")
 
 
 class ActivityParams(Params):
@@ -109,10 +115,29 @@ class CameraParams(Params):
     full_well: int = Field(65535, ge=1, le=65535, description="largest count")
 
 
+class StorageParams(Params):
+    """What was done to the images between the camera and the file; by default nothing."""
+
+    denoise_um: float = Field(0.0, ge=0, description="blur by a Gaussian of this sd, as denoising does")
+    sharpen: float = Field(0.0, ge=0, description="strength of an unsharp mask, as deconvolution leaves it")
+    remove_background: float = Field(
+        0.0, ge=0, description="take off the light around nuclei and so many times the noise; 0 keeps it"
+    )
+    saturate: float = Field(
+        0.0, ge=0, description="all beyond so many times the light of a median neuron is cut off; 0: nothing is"
+    )
+    largest: int = Field(
+        65535, ge=255, le=65535, description="largest stored value; with 255 brightness is scaled to fill 8 bits"
+    )
+    jpeg_quality: int = Field(0, ge=0, le=100, description="compress frames of 8 bits with losses; 0: do not")
+
+
 class SimulateParams(Params):
     """A simulated recording; the preset sets all knobs, single ones may be turned afterwards."""
 
-    preset: Preset = Field("typical", description="'easy', 'typical' or 'hard': what the settings below start from")
+    preset: Preset = Field(
+        "typical", description="'easy', 'typical', 'hard' or 'crowded': what the settings below start from"
+    )
     seed: int = Field(0, ge=0, description="a new animal, with a new path, for every seed")
     volumes: int = Field(50, ge=1, description="number of volumes")
     shape: tuple[int, int, int] = Field((18, 1024, 1024), description="frames, rows and columns of a volume")
@@ -124,6 +149,7 @@ class SimulateParams(Params):
     optics: OpticsParams = Field(default_factory=OpticsParams, description="what the microscope makes of it")
     activity: ActivityParams = Field(default_factory=ActivityParams, description="what its neurons do")
     camera: CameraParams = Field(default_factory=CameraParams, description="the cameras")
+    storage: StorageParams = Field(default_factory=StorageParams, description="how images are processed and stored")
 
     @model_validator(mode="before")
     @classmethod
@@ -139,6 +165,15 @@ class SimulateParams(Params):
 
     @property
     def hash(self) -> str:
-        """Twelve hexadecimal digits that name everything but the seed and the length."""
+        """Twelve hexadecimal digits that name everything but the seed and the length.
+
+        Settings that came later count where they are used, so that older hashes stay as they are.
+        """
         knobs = self.model_dump(mode="json", exclude={"seed", "volumes", "preset"})
+        usual: dict[str, Any] = {"anatomy": AnatomyParams(), "optics": OpticsParams()}
+        for section, name in LATER:
+            if knobs[section][name] == getattr(usual[section], name):
+                del knobs[section][name]
+        if self.storage == StorageParams():
+            del knobs["storage"]
         return hashlib.sha256(json.dumps(knobs, sort_keys=True).encode()).hexdigest()[:12]

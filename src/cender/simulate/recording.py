@@ -3,10 +3,12 @@
 from dataclasses import dataclass
 
 import numpy as np
+from jaxtyping import Float
 
 from cender.simulate.params import SimulateParams
 from cender.simulate.rendering import render_volume
-from cender.simulate.truth import annotate_volume
+from cender.simulate.storage import stored_type
+from cender.simulate.truth import annotate_volume, find_others_um
 from cender.simulate.world import World, make_world
 from cender.types import Annotation, Annotations, Recording, VoxelSize
 
@@ -21,6 +23,10 @@ class Simulation:
     def annotate(self, volume: int) -> Annotation:
         """Boxes, neurons, identities and head of one volume."""
         return annotate_volume(self.world, volume)
+
+    def others_um(self, volume: int) -> Float[np.ndarray, "n 3"]:
+        """Centres of another animal's nuclei in view, which no annotation holds."""
+        return find_others_um(self.world, volume)
 
     def ratios(self, volume: int) -> dict[int, float]:
         """True ratio of every neuron in one volume, by identity."""
@@ -87,7 +93,7 @@ def simulate_recording(params: SimulateParams | None = None) -> Simulation:
         source=f"simulated {params.preset} {params.hash} seed {params.seed}",
         format="simulated",
         shape=(params.volumes, 2, frames, rows, columns),
-        dtype=np.dtype(np.uint16),
+        dtype=stored_type(params.storage),
         read=lambda volume, channels: render_volume(world, volume, channels),
         voxel_um=VoxelSize(*params.voxel_um),
         rate_hz=params.rate_hz,

@@ -6,22 +6,23 @@ from dataclasses import replace
 from os import cpu_count
 
 import numpy as np
-from jaxtyping import Float, Float32, UInt16
+from jaxtyping import Float, Float32, Shaped
 
 from cender.simulate.background import Glow, draw_background, enlarge
 from cender.simulate.camera import expose
 from cender.simulate.scene import Placement, Spots, draw_spots
+from cender.simulate.storage import store_frame, stored_type
 from cender.simulate.world import World
 
 RED, GREEN = 0, 1
 PIXEL_STREAM = 7
 
 
-def render_volume(world: World, volume: int, channels: tuple[int, ...]) -> UInt16[np.ndarray, "c z y x"]:
+def render_volume(world: World, volume: int, channels: tuple[int, ...]) -> Shaped[np.ndarray, "c z y x"]:
     """Camera frames of one volume, the same whoever asks, in whatever order and with however many threads."""
     params = world.params
     spots, glow = world.see(volume)
-    out = np.empty((len(channels), *params.shape), np.uint16)
+    out = np.empty((len(channels), *params.shape), stored_type(params.storage))
     jobs = [(row, channel, frame) for row, channel in enumerate(channels) for frame in range(params.shape[0])]
 
     def render(job: tuple[int, int, int]) -> None:
@@ -30,7 +31,7 @@ def render_volume(world: World, volume: int, channels: tuple[int, ...]) -> UInt1
         light = draw_frame(world, volume, channel, frame, seen, glow)
         seed = (params.seed, PIXEL_STREAM, volume, channel, frame)
         rng = np.random.Generator(np.random.SFC64(np.random.SeedSequence(seed)))
-        out[row, frame] = expose(world.cameras[channel], light, rng)
+        out[row, frame] = store_frame(expose(world.cameras[channel], light, rng), params)
 
     with ThreadPoolExecutor(min(len(jobs), cpu_count() or 1)) as pool:
         _finish(pool.map(render, jobs))

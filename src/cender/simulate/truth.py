@@ -12,7 +12,7 @@ from cender.simulate.background import COARSE, Glow, draw_background
 from cender.simulate.motion import bend_centre_line, place_points
 from cender.simulate.rendering import RED
 from cender.simulate.scene import Spots, draw_spots
-from cender.simulate.world import World
+from cender.simulate.world import OTHER, World
 from cender.types import Annotation, Crop, Head, Regions, VoxelSize
 
 SHARE_OF_PEAK = 0.25
@@ -47,6 +47,17 @@ def annotate_volume(world: World, volume: int) -> Annotation:
         regions,
         find_head(world, volume, centre, world.animal.cord[present]),
     )
+
+
+def find_others_um(world: World, volume: int) -> Float[np.ndarray, "n 3"]:
+    """Centres of another animal's nuclei in one volume: neurons, but none of those that are asked for."""
+    spots, _ = world.see(volume)
+    spots = spots.select(world.shining.identity[spots.neuron] == OTHER)
+    known, row = np.unique(spots.neuron, return_inverse=True)
+    weight = np.bincount(row, spots.share, len(known))
+    place = np.column_stack([spots.frame, spots.centre_px])
+    total = np.stack([np.bincount(row, spots.share * axis, len(known)) for axis in place.T], axis=1)
+    return np.asarray(total / weight[:, None] * np.array(world.params.voxel_um))
 
 
 def _bound(above: Bool[np.ndarray, "p s s"], corners: Int[np.ndarray, "p 2"]) -> Float[np.ndarray, "p 4"]:

@@ -9,17 +9,23 @@ from cender.simulate.activity import Light, make_light
 from cender.simulate.animal import Animal, make_animal
 from cender.simulate.background import Glow, Tissue, make_tissue
 from cender.simulate.camera import Camera, make_camera
+from cender.simulate.ganglia import make_species
 from cender.simulate.motion import Motion, make_motion
 from cender.simulate.params import SimulateParams
 from cender.simulate.processes import draw_events
 from cender.simulate.scene import Spots, find_spots, patch_size, place_in_frames
+
+GRANULES = 60
+OTHER = -2
+"""Number of every nucleus of another animal; other spots that are no neurons have -1."""
+OTHER_UM = (50.0, 85.0)
 
 
 @dataclass(frozen=True, slots=True)
 class World:
     """One simulated recording before any volume of it is drawn.
 
-    ``shining`` are the animal's neurons followed by spots that are none. ``green_map`` takes ``y x`` pixels
+    ``shining`` are the animal's neurons followed by spots that are none of them. ``green_map`` takes ``y x`` pixels
     of the red camera to the green one's. ``blur_um`` is the loss of focus in every volume.
     """
 
@@ -56,7 +62,10 @@ def make_world(params: SimulateParams) -> World:
     root = np.random.default_rng(np.random.SeedSequence((params.seed, 1)))
     body, path, shine, tissue, optics, red, green, dirt = root.spawn(8)
     animal = make_animal(params.anatomy, body)
-    shining = _join(animal, _make_debris(params, dirt))
+    gut, beside = dirt.spawn(2)
+    shining = _join(
+        _join(animal, _make_debris(params, dirt)), _join(_make_gut(params, gut), _make_other(params, beside))
+    )
     rows, columns = params.shape[1:]
     blur = optics.spawn(1)[0]
     times_s = (np.arange(params.volumes) + 0.5) / params.rate_hz
@@ -104,6 +113,47 @@ def _make_debris(params: SimulateParams, rng: np.random.Generator) -> Animal:
         np.exp(rng.normal(-0.2, 0.5, count)),
         np.zeros(count, bool),
     )
+
+
+def _make_gut(params: SimulateParams, rng: np.random.Generator) -> Animal:
+    """Granules of the gut, which begins behind the head."""
+    count = GRANULES if params.optics.gut else 0
+    place = np.stack([rng.uniform(128, 310, count), rng.normal(0, 6, count), rng.normal(0, 5, count)], axis=1)
+    radius = rng.uniform(1.2, 3.0, (count, 2))
+    light = params.optics.gut * np.exp(rng.normal(0, 0.6, count))
+    return _make_spots(place, radius, 1.2 * radius.mean(1), light, -1, rng)
+
+
+def _make_other(params: SimulateParams, rng: np.random.Generator) -> Animal:
+    """Nuclei of a part of another animal, which lies beside the first and moves with it."""
+    count = params.optics.others
+    cells = make_species().adl_um
+    cells = cells[np.argsort(cells[:, 0])]
+    first = int(rng.integers(0, max(len(cells) - count, 0) + 1))
+    part = cells[first : first + count] - cells[first : first + count].mean(0) if count else np.zeros((0, 3))
+    angle = rng.uniform(0, 2 * np.pi)
+    cos, sin = np.cos(angle), np.sin(angle)
+    turned = np.stack([cos * part[:, 0] - sin * part[:, 1], sin * part[:, 0] + cos * part[:, 1], part[:, 2]], axis=1)
+    turned += np.array([rng.uniform(20, 120), rng.choice((-1, 1)) * rng.uniform(*OTHER_UM), rng.normal(0, 3)])
+    diameter = rng.uniform(*params.anatomy.diameter_um, len(part))
+    light = np.exp(rng.normal(0, params.anatomy.brightness_sd, len(part)))
+    depth = rng.uniform(*params.anatomy.half_depth_um, len(part))
+    return _make_spots(turned, np.stack([diameter, diameter], axis=1) / 2, depth, light, OTHER, rng)
+
+
+def _make_spots(
+    place: Float[np.ndarray, "n 3"],
+    radius: Float[np.ndarray, "n 2"],
+    half_depth: Float[np.ndarray, " n"],
+    light: Float[np.ndarray, " n"],
+    identity: int,
+    rng: np.random.Generator,
+) -> Animal:
+    """Bell-shaped spots that are none of the animal's neurons."""
+    count = len(place)
+    bell = np.full(count, 2.0)
+    angle = rng.uniform(0, np.pi, count)
+    return Animal(np.full(count, identity), place, radius, angle, half_depth, bell, bell, light, np.zeros(count, bool))
 
 
 def _join(first: Animal, second: Animal) -> Animal:

@@ -18,6 +18,9 @@ class TrainDetectorParams(Params):
     check_every: int = Field(100, ge=1, description="steps between validations")
     patience: int = Field(8, ge=1, description="validations without progress before training stops early")
     threads: int = Field(0, ge=0, description="CPU threads; 0 is all")
+    rigs: float = Field(
+        0.0, ge=0, le=1, description="share of simulated animals that are seen by a microscope drawn at random"
+    )
 
 
 class TrainRecognizerParams(Params):

@@ -3,7 +3,18 @@
 import numpy as np
 import pytest
 
-from cender.detect.normalise import compress, cut_head, cut_strip, find_levels, mend_pixels, to_levels
+from cender.detect.normalise import (
+    BRIGHT,
+    COARSEST_UM,
+    REFINED_UM,
+    compress,
+    cut_head,
+    cut_strip,
+    find_levels,
+    lacks_background,
+    mend_pixels,
+    to_levels,
+)
 from cender.types import Crop, Head, VoxelSize
 
 
@@ -109,3 +120,34 @@ def test_levels_are_rounded_brightness_for_every_type_of_pixel() -> None:
 def test_counting_finds_the_same_levels_as_sorting() -> None:
     stack = np.random.default_rng(5).poisson(90, (5, 60, 60)).astype(np.uint16)
     np.testing.assert_allclose(find_levels(stack), find_levels(stack.astype(np.float32)), atol=1)
+
+
+def draw_removed(side: int) -> np.ndarray:
+    """Bright squares on nothing but a few specks, in a field of this size."""
+    rng = np.random.default_rng(1)
+    stack = np.zeros((8, side, side), np.uint8)
+    stack[rng.random(stack.shape) < 0.02] = 3
+    for row in range(6):
+        stack[2:5, 10 + 12 * row : 16 + 12 * row, 20:26] = 60 + 10 * row
+    return stack
+
+
+def test_bright_level_of_images_without_background_does_not_depend_on_the_empty_part() -> None:
+    near, far = draw_removed(96), draw_removed(320)
+    assert np.percentile(near, BRIGHT) > 2 * np.percentile(far, BRIGHT)
+    levels = [find_levels(stack) for stack in (near, far)]
+    assert [dark for dark, _ in levels] == [0, 0]
+    assert levels[0][1] == pytest.approx(levels[1][1], rel=0.15)
+    assert 50 < levels[0][1] < 120
+
+
+def test_coarse_images_are_refined_only_where_noise_was_removed() -> None:
+    voxel = VoxelSize(2.2, 0.5, 0.5)
+    clean = draw_removed(96)
+    noisy = np.random.default_rng(2).normal(100, 10, clean.shape).clip(0).astype(np.uint16) + clean
+    assert lacks_background(clean)
+    assert not lacks_background(noisy)
+    crop = Crop(0, 0, 96, 96)
+    fine, coarse = (cut_head(stack, crop, voxel)[1].step * np.array(voxel) for stack in (clean, noisy))
+    assert fine == pytest.approx(REFINED_UM, rel=0.1)
+    assert coarse == pytest.approx(COARSEST_UM, rel=0.1)

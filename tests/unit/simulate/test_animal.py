@@ -54,6 +54,25 @@ def test_variation_knob_moves_neurons_away_from_the_average() -> None:
     assert away[0] < 1.5 < 3 < away[1]
 
 
+def test_crowded_animals_have_the_neighbours_of_real_heads() -> None:
+    def nearest(preset: str) -> np.ndarray:
+        animals = [simulate(seed, preset=preset).world.animal.adl_um for seed in range(8)]
+        return np.percentile(
+            np.concatenate([cKDTree(places).query(places, k=2)[0][:, 1] for places in animals]), [1, 5, 25, 50]
+        )
+
+    crowded = nearest("crowded")
+    assert (nearest("typical") > crowded).all()
+    assert (crowded >= [1.2, 1.6, 2.4, 3.0]).all()
+    assert (crowded <= [1.6, 2.0, 2.8, 3.4]).all()
+
+
+def test_labelling_may_show_more_than_the_average_animal_has() -> None:
+    animal = simulate(3, anatomy={"neurons": (250, 250)}).world.animal
+    assert len(animal) == 250 > len(make_species())
+    assert len(np.unique(animal.identity)) == 250
+
+
 def test_nuclei_do_not_lie_in_each_other() -> None:
     for animal in make_animals():
         nearest = cKDTree(animal.adl_um).query(animal.adl_um, k=2)[0][:, 1]

@@ -16,6 +16,7 @@ FROZEN = {
     "easy": "d9aa80a771e7",
     "typical": "08cdb8ad991e",
     "hard": "46bff50f7c3d",
+    "crowded": "a26e788441bf",
 }
 
 

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from cender.bench.detection.crowding import measure_crowding
 from cender.config import Config
 from cender.detect.measure import measure_regions
 from cender.detect.params import DetectParams
@@ -80,6 +81,7 @@ def measure_detection(
         "volumes": len(truths),
         "tasks": {
             name: _figures(Annotations(name, truth_side.voxel_um, params.rate_hz, sides), truth_side, spent[name])
+            | {"by_nearest_neighbour": measure_crowding(truths, sides)}
             for name, sides in found.items()
         },
     }

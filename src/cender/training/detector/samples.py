@@ -9,6 +9,8 @@ from jaxtyping import Float, Float32, Int, Shaped
 from cender.detect.normalise import cut_head
 from cender.types import Annotation, Crop, VoxelSize
 
+NOWHERE = np.zeros((0, 3))
+
 
 @dataclass(frozen=True, slots=True)
 class Sample:
@@ -30,8 +32,14 @@ class Sample:
     partial: bool = False
 
 
-def make_sample(red: Shaped[np.ndarray, "z y x"], annotation: Annotation, voxel_um: VoxelSize, crop: Crop) -> Sample:
-    """An annotated volume, cut to the head and brought to the network's grid."""
+def make_sample(
+    red: Shaped[np.ndarray, "z y x"],
+    annotation: Annotation,
+    voxel_um: VoxelSize,
+    crop: Crop,
+    unsure_um: Float[np.ndarray, "k 3"] = NOWHERE,
+) -> Sample:
+    """An annotated volume, cut to the head and brought to the network's grid; ``unsure_um`` are places to leave out."""
     image, grid = cut_head(red, crop, voxel_um)
     regions = annotation.regions
     centre = (annotation.centre_um / np.array(voxel_um) - grid.first) / grid.step
@@ -40,9 +48,8 @@ def make_sample(red: Shaped[np.ndarray, "z y x"], annotation: Annotation, voxel_
     box[:, 2:] /= grid.step[[2, 1]]
     frame = (regions.z - grid.first[0]) / grid.step[0]
     frame, rows = _reframe(frame, regions.neuron, len(image), float(grid.step[0]))
-    return Sample(
-        image, frame, box[rows], regions.neuron[rows], centre, np.zeros((0, 3)), grid.step * np.array(voxel_um)
-    )
+    unsure = (unsure_um / np.array(voxel_um) - grid.first) / grid.step
+    return Sample(image, frame, box[rows], regions.neuron[rows], centre, unsure, grid.step * np.array(voxel_um))
 
 
 def _reframe(

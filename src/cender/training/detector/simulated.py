@@ -5,6 +5,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from cender.simulate import SimulateParams, simulate_recording
+from cender.simulate.rigs import draw_rig
 from cender.training.detector.samples import Sample, crop_around, make_sample
 from cender.types import VoxelSize
 
@@ -69,16 +70,33 @@ def vary_params(seed: int, rng: np.random.Generator) -> SimulateParams:
     return SimulateParams.model_validate(knobs)
 
 
-def make_simulated_samples(animals: int, volumes: int, seed: int) -> Iterator[Sample]:
-    """Heads of ``animals`` simulated animals, each in ``volumes`` postures far apart in time."""
+def vary_spacing(params: SimulateParams, rng: np.random.Generator) -> SimulateParams:
+    """The same microscope with an animal whose neurons lie as close as in real heads, or not so close."""
+    closer = {"closest_um": float(rng.uniform(1.2, 3.06)), "packing": float(rng.uniform(0.84, 1.0))}
+    return params.model_copy(update={"anatomy": params.anatomy.model_copy(update=closer)})
+
+
+def make_simulated_samples(animals: int, volumes: int, seed: int, rigs: float = 0.0) -> Iterator[Sample]:
+    """Heads of ``animals`` simulated animals, each in ``volumes`` postures far apart in time.
+
+    Parameters
+    ----------
+    rigs
+        Share of the animals that are seen by a random rig (`cender.simulate.rigs`); where there are any, neurons of
+        the other animals lie as close as in real heads.
+    """
     for index in range(animals):
         rng = np.random.default_rng((seed, index))
-        params = vary_params(seed + index, rng)
+        if rng.random() < rigs:
+            params = draw_rig(seed + index, 400)
+        else:
+            params = vary_params(seed + index, rng)
+            params = vary_spacing(params, rng) if rigs else params
         simulation = simulate_recording(params)
         voxel = VoxelSize(*params.voxel_um)
         for volume in rng.choice(params.volumes, volumes, replace=False):
             annotation = simulation.annotate(int(volume))
             if len(annotation) >= FEWEST:
                 red = simulation.recording.volume(int(volume), (0,)).data[0]
-                crop = crop_around(annotation, (SIDE_PX, SIDE_PX), voxel, float(rng.uniform(6, 16)))
-                yield make_sample(red, annotation, voxel, crop)
+                crop = crop_around(annotation, params.shape[1:], voxel, float(rng.uniform(6, 16)))
+                yield make_sample(red, annotation, voxel, crop, simulation.others_um(int(volume)))

@@ -1,0 +1,38 @@
+"""How many of the neurons are found that lie closest to another one."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from jaxtyping import Float
+from scipy.spatial import cKDTree
+
+from cender.evaluate.match import match_neurons
+from cender.types import Annotation
+
+QUARTERS = 4
+
+
+def measure_crowding(truths: Mapping[int, Annotation], found: Mapping[int, Annotation]) -> list[dict[str, Any]]:
+    """Recall (3D, by boxes) of the true neurons by quarters of the distance to their nearest true neighbour."""
+    distances, hits = [np.zeros(0)], [np.zeros(0, bool)]
+    for number, truth in truths.items():
+        if len(truth) > 1:
+            distances.append(measure_nearest_um(truth.centre_um))
+            hits.append(match_neurons(truth, found[number]).partner_of_truth >= 0)
+    distance, hit = np.concatenate(distances), np.concatenate(hits)
+    order = np.argsort(distance, kind="stable")
+    parts = [part for part in np.array_split(order, QUARTERS) if len(part)]
+    return [
+        {
+            "from_um": float(distance[part[0]]),
+            "to_um": float(distance[part[-1]]),
+            "recall": float(hit[part].mean()),
+        }
+        for part in parts
+    ]
+
+
+def measure_nearest_um(centre_um: Float[np.ndarray, "n 3"]) -> Float[np.ndarray, " n"]:
+    """Distance of every one of at least two places to the nearest other."""
+    return np.asarray(cKDTree(centre_um).query(centre_um, k=2)[0][:, 1])

@@ -1,0 +1,60 @@
+"""Recall on a real moving head of another laboratory's rig, whose background was removed."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from jaxtyping import Float, Int
+from scipy.optimize import linear_sum_assignment
+
+from cender.config import Config
+from cender.pipeline.volumes.volume import Detector, process_volume
+from cender.types import Volume, VoxelSize
+
+FILE = "moving_rig2.npz"
+# Its source gives no size; this is about right.
+VOXEL_UM = VoxelSize(2.2, 0.5, 0.5)
+WITHIN_PX, WITHIN_FRAMES = 2.0, 2.0
+Marked = tuple[Volume, Float[np.ndarray, "n 3"], Int[np.ndarray, " n"]]
+
+
+def load_moving(path: Path) -> list[Marked]:
+    """Volumes with the points (``z y x`` in voxels) and identities that people gave; not every nucleus is marked."""
+    with np.load(path) as stored:
+        volumes, points = stored["volumes"], stored["points_xyz"]
+    found = []
+    for index, (data, place) in enumerate(zip(volumes, points, strict=True)):
+        red = np.ascontiguousarray(data[0].transpose(2, 1, 0))
+        known = np.flatnonzero(np.isfinite(place).all(1))
+        volume = Volume(index, float(index), red[None], VOXEL_UM, ("red",))
+        found.append((volume, place[known][:, ::-1].astype(float), known))
+    return found
+
+
+def measure_moving(path: Path, detector: Detector, config: Config) -> dict[str, Any]:
+    """Recall within 2 pixels and 2 frames, detections per point and flagged volumes, over all volumes."""
+    points = hits = detections = flagged = 0
+    marked = load_moving(path)
+    for volume, place, _ in marked:
+        outcome = process_volume(volume, detector, config.preprocess, config.merge)
+        found = np.zeros((0, 3)) if outcome.neurons is None else outcome.neurons.centre_px
+        points += len(place)
+        detections += len(found)
+        hits += count_hits(place, found)
+        flagged += outcome.status != "ok"
+    return {
+        "data": "a moving head of another rig, recall within 2 pixels and 2 frames",
+        "recall": hits / points,
+        "detections_per_point": detections / points,
+        "flagged": flagged / len(marked),
+        "points": points,
+    }
+
+
+def count_hits(place: Float[np.ndarray, "n 3"], found: Float[np.ndarray, "m 3"]) -> int:
+    """Points that have a finding of their own near by."""
+    apart = place[:, None] - found[None]
+    across = np.linalg.norm(apart[..., 1:], axis=2)
+    near = (across <= WITHIN_PX) & (np.abs(apart[..., 0]) <= WITHIN_FRAMES)
+    row, column = linear_sum_assignment(np.where(near, -10.0 + across, 0.0))
+    return int(near[row, column].sum())
