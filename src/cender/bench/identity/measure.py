@@ -17,12 +17,14 @@ from cender.evaluate import pair_volumes
 from cender.evaluate.identity import Identity, collect_names, collect_neurons, measure_identity
 from cender.evaluate.pairing import Pairing
 from cender.evaluate.rename import find_renaming, rename_pairings
+from cender.recognize.selfcheck import check_identities
 from cender.types import Annotation, Identities
 
 Recognize = Callable[[Sequence[Annotation]], list[Identities]]
 Learn = Callable[[Sequence[Annotation], Sequence[Annotation], int], Recognize]
 FIGURES = ("accuracy", "accuracy_all", "worst_5pct", "recall_at_95_strict", "calibration_error")
-COSTS = ("train_s", "ms_per_volume")
+COSTS = ("expected_accuracy", "train_s", "ms_per_volume")
+DOUBTED_BELOW = 0.6
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +32,8 @@ class Repeat:
     """One training and its test: figures, what they cost, and what pictures need.
 
     ``volume_accuracy`` belongs to ``volume_time_s`` (the index of a volume where times are not known). ``probability``
-    and ``right`` are those of the names that were given and can be judged.
+    and ``right`` are those of the names that were given and can be judged. ``expected_accuracy`` is what the recording
+    says of itself, without the truth.
     """
 
     split: Split
@@ -41,6 +44,7 @@ class Repeat:
     volume_accuracy: Float[np.ndarray, " v"]
     probability: Float[np.ndarray, " n"]
     right: Bool[np.ndarray, " n"]
+    expected_accuracy: float | None = None
 
     def as_json(self) -> dict[str, Any]:
         """Figures and costs under their public names, with the volumes behind them."""
@@ -165,7 +169,9 @@ def score_recognizer(
     times, accuracy = _follow(pairings, subject.time_s, known)
     names = collect_names(pairings)
     figures = measure_identity(pairings, known)
-    return Repeat(split, figures, train_s, ms_per_volume, times, accuracy, names.probability, names.right)
+    check = check_identities(test, dict(zip((one.volume for one in test), given, strict=True)), DOUBTED_BELOW)
+    expected = None if check is None else check.expected_accuracy
+    return Repeat(split, figures, train_s, ms_per_volume, times, accuracy, names.probability, names.right, expected)
 
 
 def collect_identities(annotated: Sequence[Annotation]) -> set[int]:
