@@ -14,6 +14,7 @@ from cender.io.recordings.fence import fence
 from cender.io.recordings.formats.signatures import (
     is_hdf5,
     is_matlab,
+    is_nd2,
     is_npy,
     is_npz,
     is_raw,
@@ -84,6 +85,7 @@ FORMATS: tuple[Format, ...] = (
         "hdf5", "HDF5: dataset 'data' (T,C,Z,Y,X) as ZephIR has it, or the one that recording.dataset names",
         (".h5", ".hdf5", ".hdf"), is_hdf5, _late("hdf5", "load_hdf5"), _late("hdf5", "save_hdf5"),
     ),
+    Format("nd2", "Nikon ND2 of one stage position (extra nd2)", (), is_nd2, _late("nd2_file", "load_nd2")),
     Format(
         "npy", "one numpy array", (".npy",),
         is_npy, _late("npy", "load_npy"), _late("npy", "save_npy"),

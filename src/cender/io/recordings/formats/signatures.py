@@ -7,6 +7,7 @@ TIFF_SUFFIXES = (".tif", ".tiff")
 _TIFF = (b"II*\x00", b"MM\x00*", b"II+\x00", b"MM\x00+")
 _NUMPY = b"\x93NUMPY"
 _HDF5 = b"\x89HDF\r\n\x1a\n"
+_ND2 = b"\xda\xce\xbe\x0a"
 _ZIP = b"PK\x03\x04"
 _ZARR = ("zarr.json", ".zgroup", ".zarray", ".zattrs")
 _RAW_SUFFIXES = (".raw", ".dat", ".bin")
@@ -41,6 +42,12 @@ def is_hdf5(path: Path) -> bool:
     """Whether a file has HDF5's signature at its beginning or behind a short header."""
     start = _read_start(path, 4096 + len(_HDF5))
     return any(start[at : at + len(_HDF5)] == _HDF5 for at in (0, 512, 1024, 2048, 4096))
+
+
+def is_nd2(path: Path) -> bool:
+    """Whether a file begins as Nikon's do, those of the first version (JPEG 2000) included."""
+    start = _read_start(path, 12)
+    return start[:4] == _ND2 or (start[4:8] == b"jP  " and path.suffix.lower() == ".nd2")
 
 
 def is_matlab(path: Path) -> bool:
