@@ -32,6 +32,10 @@ def run(
         str | None, typer.Option(metavar="ADDRESS", help="Dask scheduler to use, e.g. tcp://10.0.0.1:8786.")
     ] = None,
     volumes: Annotated[str | None, typer.Option(metavar="A:B", help="Only these volumes, B not included.")] = None,
+    template: Annotated[
+        Path | None,
+        typer.Option(metavar="WORM2", help="Trained folder of another animal, whose identities are carried over."),
+    ] = None,
     config_file: ConfigFile = None,
     sets: Sets = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would be done, and what it takes.")] = False,
@@ -59,6 +63,10 @@ def run(
     from cender.pipeline.volumes.allocation import reuse_memory
 
     reuse_memory()
+    if template is not None:
+        from cender.pipeline.recording.template import choose_template
+
+        config = choose_template(template, config)
     given = recording[0] if len(recording) == 1 else recording
     if dry_run:
         _print_plan(*plan_run(given, out, config), workers)

@@ -1,45 +1,56 @@
-"""``cender bench tables`` from the command line, with tables that are there at once."""
+"""``cender bench tables`` from the command line, with rows that are there already."""
 
 import json
+from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
 
-from cender.bench.paper import tables
+from cender.bench.paper import measurements
+from cender.bench.paper.items import Item
 from cender.cli.app import app
 
-MADE = [tables.Table("Speed", ("method", "s/volume"), (("ours", 0.125), ("theirs", None)), "on paper")]
+FIGURES = {"accuracy": 0.5, "train_s": 30.0, "ms_per_volume": 4.0}
 
 
 @pytest.fixture
 def asked(monkeypatch: pytest.MonkeyPatch) -> list[tuple]:
-    """What was asked for; the tables are given without measuring."""
+    """What was asked for; one row is given without measuring."""
     calls: list[tuple] = []
 
-    def build_tables(config, data, full, on_step):
-        calls.append((config.simulate.preset, config.simulate.volumes, data, full))
-        on_step("all")
-        return MADE
+    def list_items(config, data, scope):
+        calls.append((config.simulate.preset, config.simulate.volumes, data, scope.full))
+        return [Item("typical, blocked, default", lambda: FIGURES, {})]
 
-    monkeypatch.setattr(tables, "build_tables", build_tables)
+    monkeypatch.setattr(measurements, "list_items", list_items)
     return calls
 
 
 def run(*words: str) -> str:
-    done = CliRunner().invoke(app, ["bench", "tables", *words], catch_exceptions=False, env={"CENDER_DATA": None})
+    env = {"CENDER_DATA": None, "COLUMNS": "300"}
+    done = CliRunner().invoke(app, ["bench", "tables", *words], catch_exceptions=False, env=env)
     assert done.exit_code == 0, done.output
     return done.stdout
 
 
 def test_tables_are_printed(asked: list[tuple]) -> None:
     text = run()
-    assert all(word in text for word in ("Speed", "ours", "0.125", "–", "on paper", "cender "))
+    assert all(word in text for word in ("Table 4", "Table S2", "86.51", "cender, ours", "–", "cender "))
     assert asked == [("typical", 200, None, False)]
 
 
-def test_json_has_all_rows(asked: list[tuple]) -> None:
+def test_json_has_all_tables_and_provenance(asked: list[tuple]) -> None:
     shown = json.loads(run("--full", "--json", "--set", "simulate.volumes=30"))
-    assert shown["tables"][0]["rows"] == [["ours", 0.125], ["theirs", None]]
+    assert [one["number"] for one in shown["tables"]][:8] == ["1", "2", "3", "4", "5", "6", "S1", "S2"]
     assert shown["scope"] == "full"
-    assert shown["preset_hash"]
+    assert "seconds" in shown["provenance"]["typical, blocked, default"]
     assert asked == [("typical", 30, None, True)]
+
+
+def test_kept_rows_are_printed_without_measuring(asked: list[tuple], tmp_path: Path) -> None:
+    rows = tmp_path / "rows.jsonl"
+    first = run("--rows", str(rows), "--markdown")
+    again = run("--rows", str(rows), "--kept", "--markdown")
+    assert first == again
+    assert "| typical, blocked, default |" in again
+    assert len(asked) == 1

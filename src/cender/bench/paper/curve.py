@@ -39,7 +39,7 @@ def list_curve(
             }
             key = f"curve, anchors {'+'.join(map(str, sizes))}, width {width:g}"
             measure = partial(_train_once, scenes, training, params, folder)
-            items.append(Item(key, measure, inputs, 900 * (8 * width) ** 2 * epochs / 7 * len(sizes)))
+            items.append(Item(key, measure, inputs, round(900 * (8 * width) ** 2 * epochs / 7 * len(sizes))))
     return items
 
 

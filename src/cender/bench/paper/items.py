@@ -22,7 +22,7 @@ class Item:
     key: str
     measure: Callable[[], Figures]
     inputs: dict[str, Any]
-    about_s: float = 10.0
+    about_s: int = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,8 +30,8 @@ class Done:
     """An item that is finished: how many of how many seconds' worth of work are behind it, and whether it was kept."""
 
     key: str
-    done_s: float
-    total_s: float
+    done_s: int
+    total_s: int
     kept: bool
 
 
@@ -54,7 +54,7 @@ def measure_items(
     """
     kept = {} if path is None else load_measured(path)
     found: dict[str, Measured] = {}
-    total, gone = sum(item.about_s for item in items), 0.0
+    total, gone = sum(item.about_s for item in items), 0
     for item in items:
         known = kept.get(item.key)
         fits = known is not None and known.inputs == item.inputs

@@ -1,12 +1,15 @@
 """``cender bench tables``: the paper's tables, with ours beside them."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from cender.cli.bench.identity import SIMULATED_VOLUMES
 from cender.cli.options import Json, Sets
+
+if TYPE_CHECKING:
+    from cender.bench.paper.tables import Table
 
 
 def tables(
@@ -14,46 +17,80 @@ def tables(
         Path | None, typer.Option("--data", metavar="FOLDER", envvar="CENDER_DATA", help="Folder of real data.")
     ] = None,
     full: Annotated[
-        bool, typer.Option("--full/--quick", help="All that the documents print (hours), or a look at it (minutes).")
+        bool, typer.Option("--full/--quick", help="All that can be measured (overnight), or a look at it (minutes).")
     ] = False,
+    rows: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Where finished rows are kept and found again.")
+    ] = None,
+    only_kept: Annotated[
+        bool, typer.Option("--kept", help="Measure nothing: print the rows that the file has.")
+    ] = False,
+    markdown: Annotated[bool, typer.Option("--markdown", help="Print the tables as Markdown.")] = False,
     sets: Sets = None,
     json: Json = False,
 ) -> None:
-    """Print the paper's tables with its figures, its rivals' and ours, and say what could not be run."""
-    from rich.table import Table
+    """Print all tables of the paper in its numbering, with ours under every row, or what a row needs.
 
-    from cender.bench.paper.tables import PRESET, build_tables
+    Finished rows are kept one by one in the file that --rows names: the same command goes on after an interruption.
+    """
+    from cender.bench.paper.items import Done, measure_items
+    from cender.bench.paper.markdown import render_tables
+    from cender.bench.paper.measurements import FULL, PRESET, QUICK, list_items
+    from cender.bench.paper.tables import build_tables
     from cender.cli.bench.machine import describe_machine
-    from cender.cli.console import STDERR, STDOUT, print_json
+    from cender.cli.console import print_json, show_progress
     from cender.config import load_config
+    from cender.errors import ConfigError
+    from cender.io.measured import load_measured
 
+    if only_kept and rows is None:
+        raise ConfigError("--kept prints the rows of a file: name it with --rows FILE")
     first = [f"simulate.preset={PRESET}", f"simulate.volumes={SIMULATED_VOLUMES}"]
     config = load_config(None, [*first, *(sets or [])])
-    built = build_tables(config, data, full, lambda label: STDERR.print(f"measured: {label}"))
-    figures = {
-        "tables": [one.as_json() for one in built],
-        "scope": "full" if full else "quick",
-        "preset_hash": config.simulate.hash,
-        **describe_machine(),
-    }
+    if only_kept and rows is not None:
+        found = load_measured(rows)
+    else:
+        items = list_items(config, data, FULL if full else QUICK)
+        with show_progress() as bar:
+            task = bar.add_task("measuring", total=sum(item.about_s for item in items))
+
+            def tell(done: Done) -> None:
+                bar.update(task, completed=done.done_s, description=f"{done.key}{' (kept)' if done.kept else ''}")
+
+            found = measure_items(items, rows, describe_machine(), tell)
+    built = build_tables(found, data)
     if json:
-        print_json(figures)
-        return
+        print_json(
+            {
+                "tables": [one.as_json() for one in built],
+                "scope": "full" if full else "quick",
+                "preset_hash": config.simulate.hash,
+                "provenance": {key: one.provenance for key, one in found.items()},
+                **describe_machine(),
+            }
+        )
+    elif markdown:
+        typer.echo(render_tables(built, found), nl=False)
+    else:
+        _print(built, "full" if full else "quick", config.simulate.hash)
+
+
+def _print(built: "list[Table]", scope: str, preset_hash: str) -> None:
+    from rich.table import Table as Drawn
+
+    from cender.bench.paper.markdown import show_cell
+    from cender.bench.paper.measurements import PRESET
+    from cender.cli.bench.machine import describe_machine
+    from cender.cli.console import STDOUT
+
     for one in built:
-        table = Table(title=one.title, caption=one.note or None, show_lines=len(one.columns) == 1)
-        for column in one.columns:
-            numeric = any(isinstance(row[one.columns.index(column)], float) for row in one.rows)
+        title = f"Table {one.number}: {one.title}" if one.number != "Stage 1" else f"{one.number}: {one.title}"
+        table = Drawn(title=title, caption=one.note or None)
+        for place, column in enumerate(one.columns):
+            numeric = any(isinstance(row[place], float) for row in one.rows)
             table.add_column(column, justify="right" if numeric else "left")
         for row in one.rows:
-            table.add_row(*(_show(cell) for cell in row))
+            table.add_row(*(show_cell(cell) for cell in row))
         STDOUT.print(table)
-    STDOUT.print(
-        f"Scope {figures['scope']}, simulated {PRESET} {figures['preset_hash']}; "
-        f"{figures['machine']}, cender {figures['version']}"
-    )
-
-
-def _show(cell: str | float | None) -> str:
-    if cell is None:
-        return "–"
-    return cell if isinstance(cell, str) else f"{cell:g}"
+    about = describe_machine()
+    STDOUT.print(f"Scope {scope}, simulated {PRESET} {preset_hash}; {about['machine']}, cender {about['version']}")

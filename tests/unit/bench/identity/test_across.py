@@ -103,7 +103,7 @@ def test_published_figures_are_possible() -> None:
             # Printed to two digits, F1 may be off by a few hundredths (one row of the paper is off by 0.1).
             assert 2 / (1 / precision + 1 / recall) == pytest.approx(f1, abs=0.11)
     assert all(0 < row.accuracy < 100 for row in TRACKING)
-    assert np.argmax([within for within, _ in FEATURES.values()]) == 2
+    assert np.argmax([shares[0] for shares in FEATURES.values()]) == 2
     best = {row.accuracy for row in TRACKING}
     for data in ("a/nerve.npz", "simulated typical"):
         assert all(round(100 * accuracy, 2) in best for _, _, accuracy in list_published(data))

@@ -14,7 +14,7 @@ def make_items(calls: list[str], **inputs: int) -> list[Item]:
         calls.append(key)
         return {"value": len(calls)}
 
-    return [Item(key, lambda key=key: measure(key), {"seed": inputs.get(key, 0)}, 5.0) for key in ("a", "b")]
+    return [Item(key, lambda key=key: measure(key), {"seed": inputs.get(key, 0)}, 5) for key in ("a", "b")]
 
 
 def test_finished_rows_are_not_measured_again(tmp_path: Path) -> None:
@@ -25,7 +25,7 @@ def test_finished_rows_are_not_measured_again(tmp_path: Path) -> None:
     again = measure_items(make_items(calls), path, MACHINE, told.append)
     assert calls == ["a", "b"]
     assert again["a"] == first["a"]
-    assert [(one.kept, one.done_s, one.total_s) for one in told] == [(True, 5.0, 10.0), (False, 10.0, 10.0)]
+    assert [(one.kept, one.done_s, one.total_s) for one in told] == [(True, 5, 10), (False, 10, 10)]
     assert again["b"].provenance["machine"] == "here"
     assert "seconds" in again["b"].provenance
 

@@ -1,105 +1,108 @@
-"""The paper's tables with ours beside them: every row says where it comes from, and what is missing is named."""
+"""The paper's tables with ours under every row: all eight are there, and what was not measured says what it needs."""
 
-from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
-from cases.recognition import NEAREST, make_truth
-from cender.bench.identity.data import make_subject
-from cender.bench.identity.measure import Measurement, measure_identity_bench
-from cender.bench.paper import tables
-from cender.bench.paper.published import FEATURES, TRACKING
+from cender.bench.paper import measurements
+from cender.bench.paper.markdown import render_tables
+from cender.bench.paper.measurements import FULL, QUICK, list_items
+from cender.bench.paper.published import CELL_TYPES, DATASETS, DETECTION, FEATURES, PIPELINES, TRACKING
+from cender.bench.paper.tables import build_tables
 from cender.config import Config
+from cender.io.measured import Measured, load_measured
 
-MEASURED = measure_identity_bench([make_subject(make_truth(drift=0.2))], NEAREST, 2, "random")
-
-
-def measure(method: str, split: str = "blocked") -> Measurement:
-    return replace(MEASURED, method=method, split=split)
+DOCS = Path(__file__).parents[4] / "docs"
+IDENTITY = {"accuracy": 0.864, "train_s": 66.0, "ms_per_volume": 12.0}
 
 
-SIMULATED = [measure(method, split) for method in ("default", "paper") for split in ("blocked", "animals")]
+def measured(**figures: dict) -> dict[str, Measured]:
+    return {key: Measured(key, one, {}, {"version": "1"}) for key, one in figures.items()}
 
 
-def test_tracking_has_published_and_measured_rows() -> None:
-    real = [measure("default", "random")]
-    table = tables.make_tracking_table(SIMULATED, real)
-    assert all(len(row) == len(table.columns) for row in table.rows)
-    sources = [row[-1] for row in table.rows]
-    assert (sources.count("paper"), sources.count("here")) == (len(TRACKING), 5)
-    methods = {row[1] for row in table.rows}
-    assert {"CeNDeR", "fDNC", "NeRVE(100)", "3DeeCellTracker, ensemble", "cender, ours"} <= methods
-    ours = next(row for row in table.rows if row[-1] == "here")
-    assert (ours[2], ours[3]) == ("NeRVE", round(100 * (real[0].average("accuracy") or 0), 2))
-    across = [row for row in table.rows if row[-1] == "here" and row[0] == "across"]
-    assert [row[4] for row in across] == ["another animal + 1 template"] * 2
+def test_every_table_and_published_row_is_there() -> None:
+    tables = build_tables({}, None)
+    assert [one.number for one in tables] == ["1", "2", "3", "4", "5", "6", "S1", "S2", "Stage 1"]
+    assert all(len(row) == len(one.columns) for one in tables for row in one.rows)
+    published = {one.number: sum(row[-1] == "paper" for row in one.rows) for one in tables}
+    expected = {"1": 3, "2": len(DATASETS), "3": 2 * len(DETECTION), "4": len(TRACKING)}
+    expected |= {"5": len(CELL_TYPES), "6": len(PIPELINES), "S2": len(FEATURES)}
+    assert expected.items() <= published.items()
 
 
-def test_speed_adds_recognition_to_the_stages(monkeypatch: pytest.MonkeyPatch) -> None:
-    stages = {"stages_ms": {"preprocess": 10.0, "detect": 100.0, "merge": 5.0}, "total_ms": 115.0}
-    monkeypatch.setattr(tables, "measure_stages", lambda params: stages)
-    table = tables.make_speed_table(Config(), SIMULATED, lambda label: None)
-    total = next(row[1] for row in table.rows if str(row[0]).startswith("cender"))
-    recognized = SIMULATED[0].average("ms_per_volume") or 0
-    assert total == pytest.approx((115 + recognized) / 1e3, abs=1e-3)
-    assert {row[2] for row in table.rows} == {"paper", "here"}
+def test_a_row_that_was_not_measured_says_what_it_needs() -> None:
+    text = render_tables(build_tables({}, None), {})
+    assert "nerve.npz" in text
+    assert "wormnd.csv.gz" in text
+    assert "OSF v2b5n" in text
+    assert " 0 ms" not in text
 
 
-def test_detection_rows_are_those_of_the_benchmark(monkeypatch: pytest.MonkeyPatch) -> None:
-    share = {"precision": 0.9, "recall": 0.8, "f1": 0.847}
-    task = {"detection_2d": share, "detection_3d": share, "ms_per_volume": 99.6}
-    result = {"tasks": {"default": task, "true boxes, default merging": task}, "split": "unseen"}
-    monkeypatch.setattr(tables, "measure_detection", lambda *words: result)
-    monkeypatch.setattr(tables, "build_detector", lambda params: None)
-    table = tables.make_detection_table(Config(), tables.QUICK, lambda label: None)
-    here = [row for row in table.rows if row[-1] == "here"]
-    assert [row[0] for row in here] == [
-        "regions in frames, default",
-        "neurons, default",
-        "neurons, true boxes, default merging",
-    ]
-    assert here[0][2:6] == (90, 80, 84.7, 100)
+def test_measured_rows_stand_under_the_published_ones() -> None:
+    found = measured(**{"NeRVE, 130, paper": IDENTITY, "typical, blocked, default": IDENTITY})
+    rows = build_tables(found, None)[3].rows
+    place = next(i for i, row in enumerate(rows) if row[3] == 86.51)
+    assert rows[place + 1][:4] == ("within", "cender, the paper's method", "NeRVE", 86.4)
+    assert rows[place + 1][6] == "1.1 min", "training times in the paper's unit"
+    assert str(rows[place + 2][3]).startswith("needs")
 
 
-def test_features_are_blank_until_measured() -> None:
-    blank = tables.make_feature_table({})
-    assert [row[4:] for row in blank.rows] == [(None, None)] * 4
-    table = tables.make_feature_table(dict.fromkeys(FEATURES, SIMULATED[:2]))
-    assert all(isinstance(row[4], float) and isinstance(row[5], float) for row in table.rows)
-    assert table.rows[0][2:4] == (95.48, 66.70)
+def test_cell_types_show_both_poses() -> None:
+    lab = {"points": {"accuracy": 0.2, "spread": 0.01}, "labels": {"accuracy": 0.4, "spread": 0.02}}
+    found = measured(**{"cell types, paper": {"labs": {"HL": lab}, "points": 0.2, "labels": 0.4}})
+    rows = build_tables(found, None)[4].rows
+    assert [row[2] for row in rows if row[-1] == "here"][1:] == ["20.00 ± 1.00", "40.00 ± 2.00"]
 
 
-def test_what_was_not_run_is_said() -> None:
-    def reasons(**given: bool) -> str:
-        return " ".join(str(row[0]) for row in tables.list_missing(**given).rows)
+def test_merging_has_a_time_of_its_own() -> None:
+    from cender.bench.detection.measure import measure_detection
+    from cender.simulate import SimulateParams
 
-    assert "C1, C2 and C3" in reasons(real=True, full=True)
-    assert "nerve.npz" not in reasons(real=True, full=True)
-    assert "nerve.npz" in reasons(real=False, full=True)
-    assert "--full" in reasons(real=True, full=False)
+    small = Config(simulate=SimulateParams(preset="easy", shape=(8, 160, 160)))
+    task = measure_detection(small, 1, 1, {})["tasks"]["true boxes, paper merging"]
+    assert task["ms_per_volume"] > 0
 
 
-def test_quick_and_full_measure_what_they_say(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    plans = []
+def test_data_decides_what_is_measured(tmp_path: Path) -> None:
+    without = {item.key for item in list_items(Config(), None, QUICK)}
+    assert not any("NeRVE" in key for key in without)
+    np.savez(tmp_path / "nerve.npz", volume=[0], xyz_um=[[0, 0, 0]], identity=[1])
+    given = {item.key for item in list_items(Config(), tmp_path, QUICK)}
+    assert {"NeRVE, 80, paper", "NeRVE, 130, paper", "NeRVE, 130, default", "count, NeRVE"} <= given - without
+    (tmp_path / "C1").mkdir()
+    (tmp_path / "C1" / "truth.toml").touch()
+    full = list_items(Config(), tmp_path, FULL)
+    assert {"C1, 30, paper", "C1, 130, default", "count, C1"} <= {item.key for item in full}
+    assert len({item.key for item in full}) == len(full)
+    assert sum("features" in item.key for item in full) == 8
 
-    def run_plan(plan, config, cast, on_step=None):
-        plans.append(plan)
-        return [measure(*step[:2]) for step in plan.steps]
 
-    for name in ("make_speed_table", "make_detection_table"):
-        monkeypatch.setattr(tables, name, lambda *words: tables.Table("stub", (), ()))
-    monkeypatch.setattr(tables, "run_plan", run_plan)
-    monkeypatch.setattr(tables, "open_cast", lambda plan, config: None)
-    (tmp_path / "nerve.npz").touch()
-    titles = [table.title for table in tables.build_tables(Config(), tmp_path, full=False)]
-    assert titles[0].startswith("Tracking")
-    assert titles[-1].startswith("What was not run")
-    quick = list(plans)
-    plans.clear()
-    tables.build_tables(Config(), None, full=False)
-    assert [plan.points for plan in plans] == ["typical"], "without data no real recording is asked for"
-    plans.clear()
-    tables.build_tables(Config(), tmp_path, full=True)
-    assert sum(plan.trainings for plan in plans) > 3 * sum(plan.trainings for plan in quick)
-    assert all(plan.at_most is None for plan in plans)
+def test_other_data_is_measured_again(tmp_path: Path) -> None:
+    def read_inputs() -> dict:
+        return {item.key: item.inputs for item in list_items(Config(), tmp_path, QUICK)}
+
+    np.savez(tmp_path / "nerve.npz", volume=[0], xyz_um=[[0, 0, 0]], identity=[1])
+    before = read_inputs()
+    assert before == read_inputs()
+    np.savez(tmp_path / "nerve.npz", volume=[0], xyz_um=[[0, 0, 1]], identity=[1])
+    assert before["NeRVE, 80, paper"] != read_inputs()["NeRVE, 80, paper"]
+    assert before["stages"] == read_inputs()["stages"]
+
+
+def test_counts_are_of_the_file(tmp_path: Path) -> None:
+    volume, identity = np.repeat([0, 1], 3), np.array([1, 2, -1, 1, -1, -1])
+    np.savez(tmp_path / "nerve.npz", volume=volume, xyz_um=np.zeros((6, 3)), identity=identity)
+    figures = measurements._count_points(tmp_path / "nerve.npz")
+    assert figures == {"volumes": 2, "labelled": pytest.approx(1.5), "tracked": 3}
+
+
+def test_the_page_of_tables_is_what_the_command_prints_from_its_rows() -> None:
+    found = load_measured(DOCS / "tables.jsonl")
+    printed = render_tables(build_tables(found, None), found)
+    assert (DOCS / "tables.md").read_text(encoding="utf-8") == printed, (
+        "docs/tables.md is stale: cender bench tables --rows docs/tables.jsonl --kept --markdown > docs/tables.md"
+    )
+    known = {item.key for item in list_items(Config(), None, FULL)}
+    real = ("NeRVE", "count", "C1", "C2/C3", "cell types")
+    assert {key for key in found if not key.startswith(real)} <= known, "rows that no command measures any more"

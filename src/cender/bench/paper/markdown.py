@@ -1,0 +1,48 @@
+"""The paper's tables as a page of the documents, with where every figure of ours comes from."""
+
+from collections.abc import Mapping, Sequence
+
+from cender.bench.paper.tables import Cell, Table
+from cender.io.measured import Measured
+
+HEAD = """# The paper's tables, with ours beside them
+
+Printed by `cender bench tables --rows docs/tables.jsonl --kept --markdown`; figures in percent unless a column says
+otherwise. Every row of the paper is there, in its numbering; ours stand under it, measured on the same data where that
+is at hand, else they say what they need. `cender bench tables --data FOLDER --rows FILE` measures them again.
+"""
+
+
+def render_tables(tables: Sequence[Table], found: Mapping[str, Measured]) -> str:
+    """All tables and the provenance of every measured row, as Markdown."""
+    parts = [HEAD]
+    for one in tables:
+        name = f"Table {one.number}" if one.number[-1].isdigit() and " " not in one.number else one.number
+        parts.append(f"## {name}: {one.title}\n\n{_render(one)}" + (f"\n{one.note}\n" if one.note else ""))
+    parts.append(_render_provenance(found))
+    return "\n".join(parts)
+
+
+def show_cell(cell: Cell) -> str:
+    """A cell as text."""
+    if cell is None:
+        return "–"
+    return cell if isinstance(cell, str) else f"{cell:g}"
+
+
+def _render(table: Table) -> str:
+    lines = [" | ".join(table.columns), "|".join("---" for _ in table.columns)]
+    lines += [" | ".join(show_cell(cell).replace("|", "/") for cell in row) for row in table.rows]
+    return "".join(f"| {line} |\n" if number != 1 else f"|{line}|\n" for number, line in enumerate(lines))
+
+
+def _render_provenance(found: Mapping[str, Measured]) -> str:
+    lines = [
+        "## Where the figures come from\n",
+        "| row | version | machine | date | seconds |",
+        "|---|---|---|---|---|",
+    ]
+    for key, one in sorted(found.items()):
+        told = [str(one.provenance.get(name, "–")) for name in ("version", "machine", "date", "seconds")]
+        lines.append(f"| {key} | {' | '.join(told)} |")
+    return "\n".join(lines) + "\n"

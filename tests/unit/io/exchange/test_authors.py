@@ -1,0 +1,162 @@
+"""Files in the layouts of the paper's authors: read to the pixel, refused where they contradict themselves."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy.io import savemat
+
+from cender.errors import DataError
+from cender.io import load_truth
+from cender.io.exchange.authors import (
+    build_volume,
+    load_benchmark,
+    load_head,
+    load_neuron_boxes,
+    load_result,
+    load_roi_array,
+    read_stack_name,
+)
+from cender.io.exchange.authors_truth import main
+from cender.io.exchange.format import Surroundings
+from cender.io.exchange.formats import choose_format
+from cender.types import VoxelSize
+
+NAME = "ImgStk001_dk001_{w6_Dt210514001057rebuild}"
+TYPE = [("isinlier", "O"), ("idx", "O"), ("slice", "O"), ("identifier", "O"), ("Position", "O")]
+
+
+def save_labels(path: Path, boxes: dict[tuple[int, int], list[tuple]], shape: tuple[int, int] = (2, 3)) -> Path:
+    """A label file: boxes (idx or None, x, y, w, h) by volume and slice, counted from 1 as in MATLAB."""
+    cells = np.empty(shape, object)
+    for place in np.ndindex(*shape):
+        rows = boxes.get(place, [])
+        cell = np.zeros((1, len(rows)), TYPE)
+        for at, (idx, *position) in enumerate(rows):
+            number = np.zeros((0, 0)) if idx is None else np.array([[float(idx)]])
+            cell[0, at] = (1.0, number, place[1] + 1.0, "", np.array([position], float))
+        cells[place] = cell
+    savemat(path, {"neuron_boxes": cells})
+    return path
+
+
+def save_drawn(path: Path, **changes: list) -> Path:
+    points = {"mass_of_center": [50, 40], "anterior_y": [90, 40], "posterior_y": [10, 40]}
+    points |= {"ventral_x": [50, 70], "dorsal_x": [50, 10]} | changes
+    shapes = [{"label": "head", "points": [[10, 10], [90, 10], [90, 70], [10, 70]], "shape_type": "polygon"}]
+    shapes += [{"label": label, "points": [point], "shape_type": "point"} for label, point in points.items() if point]
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps({"version": "4.5.7", "imageHeight": 1024, "shapes": shapes}))
+    return path
+
+
+def test_matlab_boxes_are_counted_from_zero_and_half_open(tmp_path: Path) -> None:
+    path = save_labels(tmp_path / f"PR_v150_{NAME}.mat", {(0, 1): [(7, 11, 21, 8, 6), (None, 100, 100, 5, 5)]})
+    found = load_neuron_boxes(path)
+    assert found == {0: [(1, 10.0, 20.0, 9.0, 7.0, 6), (1, 99.0, 99.0, 6.0, 6.0, -1)], 1: []}
+
+
+def test_a_downloaded_folder_becomes_truth_folders(tmp_path: Path) -> None:
+    folder = tmp_path / "download"
+    (folder / "labels").mkdir(parents=True)
+    same = [(3, 11, 21, 8, 6)]
+    save_labels(folder / "labels" / f"PR_v150_{NAME}.mat", {(0, 0): same, (0, 1): same, (1, 0): [(4, 30, 30, 8, 8)]})
+    save_labels(folder / "labels" / f"PR_v50_{NAME.replace('Stk001', 'Stk002')}.mat", {(0, 2): same})
+    save_labels(folder / "labels" / f"PR_{NAME.replace('w6', 'w2')}.mat", {(0, 0): same})
+    save_drawn(folder / "proofreading" / "ImgStk001_dk001_{w6_Dt210514" / "000.json")
+    main([str(folder), str(tmp_path / "out")])
+    first, second = load_truth(tmp_path / "out" / "C1"), load_truth(tmp_path / "out" / "C2")
+    assert (sorted(first.annotations), len(second.annotations)) == ([0, 1, 2, 3], 2)
+    assert first.voxel_um == (1.5, 0.3, 0.3)
+    volume = first.annotations[0]
+    assert volume.identity.tolist() == [2]
+    assert volume.centre_um[0] == pytest.approx([0.75, 0.3 * 23, 0.3 * 14])
+    assert volume.head is not None
+    assert volume.head.anterior_yx.tolist() == [0, 1]
+    assert first.annotations[2].regions.z.tolist() == [2], "the second stack follows the first"
+
+
+def test_results_and_benchmarks_are_read(tmp_path: Path) -> None:
+    result, bench = tmp_path / "001.json", tmp_path / "benchmark.json"
+    result.write_text(json.dumps({"1": [[610, 519, 620, 529, 1], [610, 519, 620, 529, 2]], "2001": [[1, 1, 5, 5, 2]]}))
+    assert load_result(result)[0] == (0, 609.0, 518.0, 10.0, 10.0, 0)
+    assert load_result(result)[2] == (1, 0.0, 0.0, 4.0, 4.0, 2000)
+    bench.write_text(json.dumps({"ImgStk_000": {"5": [[3, 10, 20, 19, 29, 1]]}}))
+    assert load_benchmark(bench) == {"ImgStk_000": [(3, 10.0, 20.0, 9.0, 9.0, 5)]}
+
+
+def test_a_box_array_gives_volumes(tmp_path: Path) -> None:
+    array = np.full((2, 3, 6), np.nan)
+    array[0, 1] = 100, 50, 15, 9, 7, 15
+    np.save(tmp_path / "rois.npy", array)
+    first, second = load_roi_array(tmp_path / "rois.npy")
+    assert (first.identity.tolist(), len(second)) == ([1], 0)
+    assert first.regions.z.tolist() == [2, 3, 4]
+    assert first.centre_um[0] == pytest.approx([4.5, 15.0, 30.0])
+
+
+def test_a_head_without_an_axis_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match="ventral_x is missing"):
+        load_head(save_drawn(tmp_path / "000.json", ventral_x=[]))
+    with pytest.raises(DataError, match="centre of mass"):
+        load_head(save_drawn(tmp_path / "001.json", anterior_y=[50, 40]))
+
+
+@pytest.mark.parametrize(
+    ("box", "said"),
+    [((0, 1020.0, 3.0, 9.0, 9.0, 1), "inside of 1024"), ((0, 1.0, 1.0, 0.0, 4.0, 1), "inside of 1024")],
+)
+def test_boxes_outside_of_the_frame_are_refused(box: tuple, said: str) -> None:
+    with pytest.raises(DataError, match=said):
+        build_volume(0, [box], Path("labels.mat"))
+
+
+def test_two_boxes_of_one_identity_are_refused_and_nothing_is_written(tmp_path: Path) -> None:
+    folder = tmp_path / "download"
+    folder.mkdir()
+    save_labels(folder / f"{NAME}.mat", {(0, 0): [(3, 11, 21, 8, 6), (3, 60, 60, 8, 6)]})
+    with pytest.raises(DataError, match="identity 2 has two boxes in frame 0"):
+        main([str(folder), str(tmp_path / "out")])
+    assert not (tmp_path / "out").exists()
+
+
+def test_other_layouts_are_refused(tmp_path: Path) -> None:
+    savemat(tmp_path / "other.mat", {"something": np.zeros(3)})
+    with pytest.raises(DataError, match="expected a cell array neuron_boxes"):
+        load_neuron_boxes(tmp_path / "other.mat")
+    (tmp_path / "list.json").write_text("[1, 2]")
+    with pytest.raises(DataError, match="expected an object"):
+        load_result(tmp_path / "list.json")
+    np.save(tmp_path / "flat.npy", np.zeros((3, 4)))
+    with pytest.raises(DataError, match="volumes × neurons × 6"):
+        load_roi_array(tmp_path / "flat.npy")
+    with pytest.raises(DataError, match="neuron_boxes named as the authors"):
+        main([str(tmp_path), str(tmp_path / "out")])
+
+
+def test_names_of_stacks_say_the_animal() -> None:
+    stack = read_stack_name(Path(f"PR_v150_{NAME}_red.mat"))
+    assert stack is not None
+    assert (stack.animal, stack.number) == ("C1", 1)
+    assert read_stack_name(Path("recording_01.mat")) is None
+
+
+def test_their_files_are_imported_by_name_of_format(tmp_path: Path) -> None:
+    boxes = save_labels(tmp_path / f"PR_{NAME}.mat", {(0, 0): [(3, 11, 21, 8, 6)]})
+    (tmp_path / "002.json").write_text(json.dumps({"1": [[610, 519, 620, 529, 3]]}))
+    array = np.full((1, 2, 6), np.nan)
+    array[0, 1] = 100, 50, 15, 9, 7, 5
+    np.save(tmp_path / "rois.npy", array)
+    around = Surroundings(VoxelSize(3.0, 0.6, 0.6), 4.0, 5)
+    found = {}
+    for path, name in ((boxes, "boxes"), (tmp_path / "002.json", "results"), (tmp_path / "rois.npy", "rois")):
+        chosen = choose_format(path)
+        assert chosen.name == f"authors-{name}"
+        assert chosen.load is not None
+        found[name] = chosen.load(path, around)
+    assert [list(one.annotations) for one in found.values()] == [[0], [1], [0]]
+    assert found["results"].annotations[1].centre_um[0] == pytest.approx([6.0, 0.6 * 522.5, 0.6 * 613.5])
+    assert found["rois"].annotations[0].identity.tolist() == [1]
+    assert found["boxes"].rate_hz == 4.0
+    assert not any(one.complete for known in found.values() for one in known.annotations.values())
