@@ -16,10 +16,11 @@ from cender.errors import ConfigError
 from cender.io.params import RecordingParams
 from cender.io.results.params import RunParams
 from cender.merge.params import MergeParams
+from cender.name.params import NameParams
 from cender.preprocess.params import PreprocessParams
 from cender.recognize.params import RecognizeParams
 from cender.simulate.params import SimulateParams
-from cender.training.params import TrainDetectorParams, TrainRecognizerParams
+from cender.training.params import TrainDetectorParams, TrainNamerParams, TrainRecognizerParams
 from cender.types import Params
 
 
@@ -37,6 +38,8 @@ class Config(Params):
     train_recognizer: TrainRecognizerParams = Field(
         default_factory=TrainRecognizerParams, description="training the recognizer"
     )
+    name: NameParams = Field(default_factory=NameParams, description="giving identities the names of cells")
+    train_namer: TrainNamerParams = Field(default_factory=TrainNamerParams, description="training the namer of cells")
     simulate: SimulateParams = Field(default_factory=SimulateParams, description="the simulator")
 
 

@@ -107,7 +107,7 @@ def test_set_reads_values_as_people_type_them(word: str, expected: object) -> No
         ("recording.rate_hz=fast", "recording.rate_hz: expected a valid number"),
         ("recording.rate_hz=-1", "recording.rate_hz: expected greater than 0 (found -1)"),
         ("recording.scan=down", "recording.scan: expected 'up' or 'up-down' (found 'down')"),
-        ("recording.voxel_um=[1,2]", "recording.voxel_um: value 3 is missing (found [1, 2])"),
+        ("recording.voxel_um=[1,2]", "recording.voxel_um: a voxel has three sides in micrometres, z first"),
         ("recording.axes=ZZZ", "each once; found 'ZZZ'"),
         ("recording=5", "recording is a section of settings, like recording.name = value, not a value (found 5)"),
         ("simulate.motion=5", "simulate.motion is a section of settings"),

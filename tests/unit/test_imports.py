@@ -20,7 +20,7 @@ FLOORS = (
     ("types",),
     # Below io, whose log of edits applies them.
     ("annotate",),
-    (*STAGES, "nets", "io", "simulate", "evaluate", "plots"),
+    (*STAGES, "name", "nets", "io", "simulate", "evaluate", "plots"),
     ("training",),
     ("config",),
     ("pipeline", "report"),

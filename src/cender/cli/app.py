@@ -18,6 +18,7 @@ from cender.cli.demo import demo
 from cender.cli.evaluate import evaluate
 from cender.cli.exchange import export, import_
 from cender.cli.info import info
+from cender.cli.name import name
 from cender.cli.options import Command, Group
 from cender.cli.report import report
 from cender.cli.run import run
@@ -35,7 +36,7 @@ app = typer.Typer(
     rich_markup_mode="rich",
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (demo, info, config, simulate, run, report, evaluate):
+for command in (demo, info, config, simulate, run, report, name, evaluate):
     app.command(cls=Command)(command)
 app.command("import", cls=Command)(import_)
 app.command(cls=Command)(export)

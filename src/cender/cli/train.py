@@ -121,6 +121,39 @@ def recognizer(
     typer.echo(f"{target}\n{picture}")
 
 
+@train.command(cls=Command)
+def namer(
+    tables: Annotated[
+        list[Path],
+        typer.Argument(metavar="ANIMALS...", help="CSV tables or truth folders: z_um, y_um, x_um, name, colour0 …."),
+    ],
+    out: Annotated[Path, typer.Option(metavar="FILE", help="Weights to write.")] = Path("namer.safetensors"),
+    seed: Annotated[int, typer.Option(help="Of everything random.")] = 0,
+    config_file: ConfigFile = None,
+    sets: Sets = None,
+) -> None:
+    """Train the namer of cells from animals that people named, of any number of labs, in minutes on a CPU."""
+    from cender.cli.console import STDERR, show_progress
+    from cender.config import load_config
+    from cender.io import save_weights
+    from cender.io.cells import load_cells
+    from cender.training.namer.train import train_namer
+
+    config = load_config(config_file, sets or [])
+    animals = load_cells(tables)
+    STDERR.print(f"{len(animals)} animals, {sum(bool(one) for cells in animals for one in cells.name)} named neurons")
+    with show_progress() as bar:
+        task = bar.add_task("training")
+
+        def on_step(step: int, steps: int, loss: float) -> None:
+            bar.update(task, completed=step, total=steps, description=f"training: loss {loss:.2f}")
+
+        weights = train_namer(animals, config.train_namer, seed, on_step)
+    save_weights(weights, out)
+    typer.echo(str(out))
+    STDERR.print(f"right on animals held back, with colours and without: {weights.metadata['held_back_top1']}")
+
+
 @contextmanager
 def _resumable(checkpoint: Path) -> Iterator[None]:
     """Say at an interrupt what is kept, and exit as a shell expects."""

@@ -20,26 +20,26 @@ LENGTH = 8.0
 class PairAttention(nn.Module):
     """Attention among neurons that also sees, and carries on, how each pair lies to each other."""
 
-    def __init__(self) -> None:
+    def __init__(self, width: int = WIDTH, pair: int = PAIR) -> None:
         super().__init__()
-        self.norm = nn.LayerNorm(WIDTH)
-        self.qkv = nn.Linear(WIDTH, 3 * WIDTH)
-        self.bias = nn.Linear(PAIR, HEADS)
-        self.out = nn.Linear(WIDTH + HEADS * PAIR, WIDTH)
-        self.norm2 = nn.LayerNorm(WIDTH)
-        self.feed = nn.Sequential(nn.Linear(WIDTH, 2 * WIDTH), nn.GELU(), nn.Linear(2 * WIDTH, WIDTH))
+        self.norm = nn.LayerNorm(width)
+        self.qkv = nn.Linear(width, 3 * width)
+        self.bias = nn.Linear(pair, HEADS)
+        self.out = nn.Linear(width + HEADS * pair, width)
+        self.norm2 = nn.LayerNorm(width)
+        self.feed = nn.Sequential(nn.Linear(width, 2 * width), nn.GELU(), nn.Linear(2 * width, width))
 
     def forward(
         self, x: Float[Tensor, "b n w"], pair: Float[Tensor, "b n n p"], there: Bool[Tensor, "b n"]
     ) -> Float[Tensor, "b n w"]:
         """Tokens after one round of looking at each other."""
-        b, n, _ = x.shape
-        q, k, v = self.qkv(self.norm(x)).view(b, n, 3, HEADS, WIDTH // HEADS).permute(2, 0, 3, 1, 4)  # b h n c
-        logits = q @ k.transpose(2, 3) / (WIDTH // HEADS) ** 0.5 + self.bias(pair).permute(0, 3, 1, 2)  # b h n n
+        b, n, width = x.shape
+        q, k, v = self.qkv(self.norm(x)).view(b, n, 3, HEADS, width // HEADS).permute(2, 0, 3, 1, 4)  # b h n c
+        logits = q @ k.transpose(2, 3) / (width // HEADS) ** 0.5 + self.bias(pair).permute(0, 3, 1, 2)  # b h n n
         attention = logits.masked_fill(~there[:, None, None, :], -1e9).softmax(3)  # b h n n
-        seen = (attention @ v).transpose(1, 2).reshape(b, n, WIDTH)  # b n w
+        seen = (attention @ v).transpose(1, 2).reshape(b, n, width)  # b n w
         # For each neuron: (h n) @ (n p), the mean geometry of what every head looks at.
-        geometry = (attention.transpose(1, 2) @ pair).reshape(b, n, HEADS * PAIR)  # b n h·p
+        geometry = (attention.transpose(1, 2) @ pair).reshape(b, n, HEADS * pair.shape[3])  # b n h·p
         x = x + self.out(torch.cat([seen, geometry], 2))
         return torch.as_tensor(x + self.feed(self.norm2(x)))
 

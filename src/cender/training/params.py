@@ -45,3 +45,16 @@ class TrainRecognizerParams(Params):
     )
     learning_rate: float = Field(2e-3, gt=0, description="largest learning rate")
     threads: int = Field(1, ge=0, description="CPU threads; 0 is all (more than one pays off on idle machines only)")
+
+
+class TrainNamerParams(Params):
+    """How the namer of cells learns."""
+
+    steps: int = Field(1200, ge=1, description="training steps of each network")
+    members: int = Field(2, ge=1, le=4, description="networks whose answers are averaged")
+    hold_back: int = Field(
+        8, ge=2, description="each network leaves out one animal in this many, which then calibrate its probabilities"
+    )
+    batch: int = Field(6, ge=1, description="animals per step")
+    learning_rate: float = Field(2e-3, gt=0, description="largest learning rate")
+    threads: int = Field(1, ge=0, description="CPU threads; 0 is all")

@@ -2,6 +2,7 @@
 
 from cender.types.annotation import Annotation
 from cender.types.annotations import Annotations
+from cender.types.cells import Cells
 from cender.types.head import Crop, Head
 from cender.types.identities import Identities
 from cender.types.intensities import Intensities
@@ -18,6 +19,7 @@ from cender.types.weights import Weights
 __all__ = [
     "Annotation",
     "Annotations",
+    "Cells",
     "Crop",
     "Detections",
     "Head",

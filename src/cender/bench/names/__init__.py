@@ -1,0 +1,1 @@
+"""How well cells are named across animals."""

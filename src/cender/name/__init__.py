@@ -1,0 +1,5 @@
+"""Cell names: the neurons of an animal in, names such as AVAL out, each with its probability."""
+
+from cender.name.model import Naming, NamingModel, check_names, name_cells
+
+__all__ = ["Naming", "NamingModel", "check_names", "name_cells"]

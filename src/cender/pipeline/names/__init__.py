@@ -1,0 +1,1 @@
+"""Cell names of a run folder."""

@@ -1,0 +1,1 @@
+"""Learning cell names from animals that people named."""

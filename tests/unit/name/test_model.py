@@ -1,0 +1,114 @@
+"""Names: right, one-to-one, honest about sides, steered by people, refused where they would be guesses."""
+
+import numpy as np
+import pytest
+
+from cender.errors import DataError
+from cender.name import check_names, name_cells
+from cender.name.model import count_right
+from cender.name.recording import name_recording
+from cender.training.namer.train import build_naming_model, train_namer
+from cender.training.params import TrainNamerParams
+from cender.types import Cells
+from unit.name.worms import make_worms
+
+QUICK = TrainNamerParams(steps=150, members=1, batch=4, hold_back=4)
+
+
+@pytest.fixture(scope="module")
+def model():
+    return build_naming_model(train_namer(make_worms(8), QUICK, seed=1))
+
+
+@pytest.fixture(scope="module")
+def stranger() -> Cells:
+    return make_worms(1, seed=99)[0]
+
+
+def bare(cells: Cells, **changes) -> Cells:
+    given = {"position_um": cells.position_um, "colour": cells.colour, "name": ("",) * len(cells)} | changes
+    return Cells(**given)
+
+
+def test_an_animal_that_it_has_not_seen_is_named(model, stranger) -> None:
+    naming = name_cells(bare(stranger), model, mirrored=False)
+    right = count_right(naming, stranger.name)
+    assert right.mean() > 0.8
+    given = naming.given[naming.given >= 0]
+    assert len(set(given)) == len(given)
+    assert naming.probability[right].mean() > naming.probability[~right].mean() if (~right).any() else True
+    assert count_right(naming, stranger.name, 5).mean() >= right.mean()
+    assert np.allclose(np.exp(naming.posterior).sum(1), 1)
+
+
+def test_colours_help(model, stranger) -> None:
+    without = name_cells(bare(stranger, colour=stranger.colour[:, :0]), model, mirrored=False)
+    assert any("no colours" in doubt for doubt in without.doubts)
+    with_ = name_cells(bare(stranger), model, mirrored=False)
+    assert count_right(with_, stranger.name).sum() >= count_right(without, stranger.name).sum()
+
+
+def test_unknown_handedness_is_said(model, stranger) -> None:
+    naming = name_cells(bare(stranger), model)
+    assert 0 < naming.side_probability < 1
+    assert name_cells(bare(stranger), model, mirrored=False).side_probability == 1
+
+
+def test_names_of_people_stay_and_settle_the_side(model, stranger) -> None:
+    kept = tuple(name if row < 6 else "" for row, name in enumerate(stranger.name))
+    naming = name_cells(bare(stranger, name=kept), model, mirrored=False)
+    assert [naming.names[naming.given[row]] for row in range(6)] == list(stranger.name[:6])
+    assert (naming.probability[:6] == 1).all()
+    assert not set(naming.given[:6]) & set(naming.given[6:])
+
+
+def test_bad_input(model, stranger) -> None:
+    few = Cells(stranger.position_um[:10], stranger.colour[:10], ("",) * 10)
+    with pytest.raises(DataError, match="at least 15 neurons"):
+        name_cells(few, model)
+    twice = ("A0L", "A0L") + ("",) * (len(stranger) - 2)
+    with pytest.raises(DataError, match="A0L on more than one"):
+        name_cells(bare(stranger, name=twice), model)
+    strange = ("XYZ",) + ("",) * (len(stranger) - 1)
+    assert any("XYZ" in doubt for doubt in name_cells(bare(stranger, name=strange), model, False).doubts)
+    noise = np.random.default_rng(0).uniform(0, 300, (60, 3))
+    assert any(
+        "fits the atlas badly" in doubt
+        for doubt in name_cells(Cells(noise, np.zeros((60, 0)), ("",) * 60), model).doubts
+    )
+
+
+def test_swapped_channels_are_noticed(model, stranger) -> None:
+    assert not any("another order" in doubt for doubt in name_cells(bare(stranger), model, False).doubts)
+    kept = tuple(name if row < 30 else "" for row, name in enumerate(stranger.name))
+    swapped = bare(stranger, colour=stranger.colour[:, [2, 1, 0, 3]], name=kept)
+    assert any("another order" in doubt for doubt in name_cells(swapped, model, False).doubts)
+
+
+def test_exchanged_names_of_people_are_pointed_at(model, stranger) -> None:
+    assert len(check_names(stranger, model)) <= 2, "few false alarms"
+    names = list(stranger.name)
+    a, b = names.index("B2L"), names.index("C3R")
+    names[a], names[b] = names[b], names[a]
+    found = check_names(bare(stranger, name=tuple(names)), model)
+    assert {a, b} <= {row for row, *_ in found}
+    assert any("exchanged" in reason for *_, reason in found)
+
+
+def test_many_volumes_tell_more_than_one(model, stranger) -> None:
+    rng = np.random.default_rng(3)
+    identities = list(range(len(stranger)))
+    volumes = [(identities, stranger.position_um + rng.normal(size=stranger.position_um.shape) * 2.5) for _ in range(6)]
+    alone = [
+        count_right(
+            name_cells(bare(stranger, position_um=points, colour=stranger.colour[:, :0]), model, False), stranger.name
+        ).mean()
+        for _, points in volumes
+    ]
+    pooled = name_recording(volumes, identities, {}, {}, model, False)
+    assert count_right(pooled, stranger.name).mean() > np.mean(alone)
+
+
+def test_too_few_animals_to_learn_from() -> None:
+    with pytest.raises(DataError, match="at least 4 animals"):
+        train_namer(make_worms(3), QUICK)
