@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from statistics import fmean
-from typing import Any
+from typing import Any, Literal
 
 import cender
 from cender.bench.detection.axes import measure_axes
@@ -25,12 +25,11 @@ from cender.io.results.folder.fingerprints import hash_file, hash_weights
 from cender.pipeline.volumes.detector import build_detector
 from cender.recognize.paper.params import choose_params
 from cender.simulate import SimulateParams
-from cender.simulate.params import Preset
 from cender.training.paper.embedding import train_embedding
 
 POINTS_FILE, HEADS_FILE = "nerve.npz", "wormnd.csv.gz"
 POINTS_RATE_HZ = 6.0
-PRESET: Preset = "typical"
+PRESET: Literal["typical"] = "typical"
 WITHIN = 30
 # Animals of the lab whose heads the paper calls NeuroPAL Chaudhary.
 CHAUDHARY = "HL"

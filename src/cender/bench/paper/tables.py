@@ -122,7 +122,7 @@ def _detection(found: Found) -> Table:
 def _found_shares(found: Found, task: str, method: str) -> Row:
     one = _figures(found, f"detection, {method}")
     if not one:
-        return ("needs another run", None, None, None, None)
+        return ("needs `cender bench tables`", None, None, None, None)
     whole = one["tasks"][f"true boxes, {method} merging" if "human" in task else method]
     shares = whole["detection_2d" if "frames" in task else "detection_3d"]
     training = {"paper": "`cender bench baseline`", "default": "`cender train detector --from-scratch`"}[method]
@@ -170,7 +170,7 @@ def _track_row(found: Found, one: Tracking, method: str, name: str, given: str) 
 
 def _track_cells(figures: Mapping[str, Any], training: str, volumes: int) -> Row:
     if not figures:
-        return _needs("another run")
+        return _needs("`cender bench tables`")
     spent = figures["train_s"] or 0.0
     minutes = f"{spent / 60:.1f} min"
     return (
