@@ -10,7 +10,7 @@ from cender.bench.identity.across import LearnAcross
 from cender.bench.identity.measure import Learn, Recognize
 from cender.config import Config
 from cender.nets.embedding import build_embedder, read_classes
-from cender.pipeline.recording.recognizer import hear_neighbours, learn_recognizer
+from cender.pipeline.recording.recognizer import learn_recognizer
 from cender.recognize.paper.params import PaperParams, choose_params
 from cender.recognize.paper.recognize import describe_neurons, recognize_with_template
 from cender.training.paper.embedding import train_embedding
@@ -37,14 +37,7 @@ def make_across_learner(method: Method, config: Config, features: Features | Non
     """
     if method == "paper":
         params = choose_features(config, features)
-
-        def learn_paper(
-            annotated: Sequence[Annotation], template: Annotation, recording: Sequence[Annotation], seed: int
-        ) -> Recognize:
-            alone = _match_template(annotated, template, params, seed)
-            return hear_neighbours(alone, recording) if config.recognize.temporal else alone
-
-        return learn_paper
+        return lambda annotated, template, recording, seed: _match_template(annotated, template, params, seed)
     learn = make_learner(method, config)
     return lambda annotated, template, recording, seed: learn([template], recording, seed)
 

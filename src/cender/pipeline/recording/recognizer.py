@@ -58,21 +58,7 @@ def learn_recognizer(
         Volumes of the same recording, whose identities are not looked at.
     """
     weights = train_weights(annotated, recording, config, seed, on_step)
-    alone = build_recognizer(weights, config)
-    return hear_neighbours(alone, recording) if config.recognize.temporal else alone
-
-
-def hear_neighbours(recognize: Recognize, recording: Sequence[Annotation]) -> Recognize:
-    """The same recognizer with ``recognize.temporal``: the volumes of the recording around each have their say."""
-
-    def recognize_together(volumes: Sequence[Annotation]) -> list[Identities]:
-        wanted = {one.volume: one for one in volumes}
-        together = sorted(({one.volume: one for one in recording} | wanted).values(), key=lambda one: one.volume)
-        known = dict(zip((one.volume for one in together), recognize(together), strict=True))
-        linked = link_names(together, known)
-        return [linked[volume] for volume in wanted]
-
-    return recognize_together
+    return build_recognizer(weights, config)
 
 
 def train_weights(

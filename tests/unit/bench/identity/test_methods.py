@@ -5,7 +5,6 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from cender.bench.identity import methods
 from cender.bench.identity.across import measure_across
 from cender.bench.identity.data import make_subject
 from cender.bench.identity.measure import measure_identity_bench
@@ -72,7 +71,7 @@ def test_settings_of_the_papers_method_are_obeyed() -> None:
     assert choose_features(load_config(None, ["recognize.paper.k=7"]), ("objects", "objects")).k == 7
 
 
-def test_temporal_pass_is_a_choice_of_the_benchmark(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_temporal_pass_is_a_choice_of_the_benchmark() -> None:
     rough = make_subject(make_cloud(volumes=8, noise_um=2.5))
     alone, together = (
         load_config(None, [*UNTRAINED, "recognize.paper.epochs=1", f"recognize.temporal={choice}"])
@@ -83,16 +82,6 @@ def test_temporal_pass_is_a_choice_of_the_benchmark(monkeypatch: pytest.MonkeyPa
         for config in (alone, together)
     ]
     assert not np.array_equal(done[0].probability, done[1].probability), "neighbours have their say where asked"
-    heard: list[int] = []
-
-    def listen(recognize, recording):
-        heard.append(len(recording))
-        return recognize
-
-    monkeypatch.setattr(methods, "hear_neighbours", listen)
-    for config in (alone, together):
-        measure_across([(rough, rough)], ("paper", make_across_learner("paper", config)), 2)
-    assert heard == [8]
 
 
 def test_embedding_of_other_volumes() -> None:
