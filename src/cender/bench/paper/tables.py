@@ -126,9 +126,9 @@ def _found_shares(found: Found, task: str, method: str) -> Row:
     whole = one["tasks"][f"true boxes, {method} merging" if "human" in task else method]
     shares = whole["detection_2d" if "frames" in task else "detection_3d"]
     training = {"paper": "`cender bench baseline`", "default": "`cender train detector --from-scratch`"}[method]
-    spent = whole["ms_per_volume"]
+    spent = "busy" if found[f"detection, {method}"].provenance.get("busy") else round(whole["ms_per_volume"], 1)
     cells = [_percent(shares[name]) for name in ("precision", "recall", "f1")]
-    return (*cells, training if "frames" in task else "–", round(spent, 1))
+    return (*cells, training if "frames" in task else "–", spent)
 
 
 def _tracking(found: Found, given: str) -> Table:
@@ -257,7 +257,8 @@ def _stage_one(found: Found) -> Table:
         if one:
             mine = one["methods"][method]
             shares = [_percent(mine[key]) for key in ("accuracy_all", "accuracy", "flagged")]
-            rows.append((name, *shares, round(mine["ms_per_volume"], 1), "here"))
+            spent = "busy" if found["axes"].provenance.get("busy") else round(mine["ms_per_volume"], 1)
+            rows.append((name, *shares, spent, "here"))
     note = f"Not a table of the paper: its stage 1 beside ours on the same simulated volumes ({PRESET})."
     return Table("Stage 1", "Head and axes", columns, tuple(rows), note)
 
