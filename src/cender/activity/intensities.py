@@ -6,6 +6,7 @@ import numpy as np
 from jaxtyping import Bool, Float, Int, Real
 
 from cender.activity.background import estimate_background, take_surroundings
+from cender.activity.camera_pattern import measure_columns, probe_columns
 from cender.activity.channel_map import ChannelMap
 from cender.activity.params import ActivityParams
 from cender.activity.profiles import Places, Profiles, Sharing, probe_image
@@ -36,8 +37,9 @@ def measure_intensities(
 
     A neuron is taken for a bell in each of its frames, as wide at half its height as its box. The heights of all bells
     of a frame are fitted together, so that light in two overlapping boxes is shared out; the background is what lies
-    between them, averaged over a few micrometres. Frames count by how bright the neuron is there in red. Single stuck
-    pixels are left out. Without a red channel the boxes are taken to be those of the green one.
+    between them, averaged over a few micrometres, and the fixed pattern of the camera's columns is taken off. Frames
+    count by how bright the neuron is there in red. Single stuck pixels are left out. Without a red channel the boxes
+    are taken to be those of the green one.
 
     Parameters
     ----------
@@ -72,6 +74,8 @@ def _measure_channel(
     profiles = Profiles.from_regions(regions.select(inside), image.shape[1:])
     full = saturation if saturation is not None else _full_scale(image.dtype)
     probed, saturated = probe_image(image, profiles, full)
+    if len(profiles):
+        probed = probed - probe_columns(measure_columns(image, profiles), profiles, image.shape[1])
     height, behind = _fit(image, profiles, probed, width_px)
     blank = np.full(len(regions), np.nan)
     light = _Light(blank, blank.copy(), np.zeros(len(regions), bool), np.zeros(len(regions), bool))

@@ -36,5 +36,5 @@ class ActivityParams(Params):
         "auto", description="'auto': fitted to both channels where the recording shows it; 'none': not corrected"
     )
     smooth_s: float = Field(
-        0.5, ge=0, description="red and green are averaged over time with this sd before R is taken; 0: not at all"
+        0.0, ge=0, description="adds ratio_smooth and dr_r0_smooth, averaged over time with this sd; 0: not added"
     )

@@ -1,5 +1,6 @@
 """From intensities by identity and volume to the activity of every identity through time."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -41,8 +42,8 @@ def compute_traces(
     """Activity of every identity: R, green over red after bleaching, and its change relative to R0.
 
     A volume is valid for an identity if it was seen there, surely enough, in both channels, unsaturated and not much
-    dimmer than usual. Elsewhere the ratio is NaN; nothing is filled in. R is that of red and green averaged over
-    ``smooth_s`` of the valid volumes around. Red and green themselves are as measured.
+    dimmer than usual. Elsewhere the ratio is NaN; nothing is filled in. R is green over red of that volume alone. With
+    ``smooth_s`` the smoothed ratio is added: that of red and green averaged over the valid volumes around.
 
     Parameters
     ----------
@@ -68,14 +69,14 @@ def compute_traces(
     clock = time_s if timed else volume.astype(float)
     fits = [_fit(light, clock, params) for light in (red, green)]
     valid = _find_valid(red, green, params.faintest)
-    step_s = float(np.median(np.diff(clock))) if timed and len(clock) > 1 else np.inf
-    kernel = _make_kernel(params.smooth_s / step_s if step_s > 0 else 0.0)
-    parts = [_average(light / fit.left_at(clock), valid, kernel) for light, fit in zip((red, green), fits, strict=True)]
-    ratio = np.divide(parts[1], parts[0], out=np.full(shape, np.nan), where=valid & (parts[0] > 0))
-    traces = Traces(
-        identity, volume, time_s, red, green, ratio, _relate(ratio), probability, valid & np.isfinite(ratio)
-    )
-    return Activity(traces, fits[0], fits[1], _describe(traces, fits, timed))
+    parts = [light / fit.left_at(clock) for light, fit in zip((red, green), fits, strict=True)]
+    ratio = _divide(parts[1], parts[0], valid)
+    smooth = _smooth_ratio(parts, valid, clock, params.smooth_s) if timed and params.smooth_s else None
+    change = None if smooth is None else _relate(smooth)
+    known = valid & np.isfinite(ratio)
+    traces = Traces(identity, volume, time_s, red, green, ratio, _relate(ratio), probability, known, smooth, change)
+    unsmoothed = bool(params.smooth_s) and not timed
+    return Activity(traces, fits[0], fits[1], _describe(traces, fits, timed, unsmoothed))
 
 
 def _find_columns(of: Int[np.ndarray, " n"], volume: Int[np.ndarray, " t"]) -> Int[np.ndarray, " n"]:
@@ -124,6 +125,25 @@ def _find_valid(
     return np.asarray(known & (red > 0) & (np.nan_to_num(red) >= faintest * usual[:, None]))
 
 
+def _divide(
+    green: Float[np.ndarray, "k t"], red: Float[np.ndarray, "k t"], valid: Bool[np.ndarray, "k t"]
+) -> Float[np.ndarray, "k t"]:
+    use = valid & (np.nan_to_num(red) > 0)
+    return np.asarray(np.divide(green, red, out=np.full(red.shape, np.nan), where=use))
+
+
+def _smooth_ratio(
+    parts: Sequence[Float[np.ndarray, "k t"]],
+    valid: Bool[np.ndarray, "k t"],
+    clock: Float[np.ndarray, " t"],
+    smooth_s: float,
+) -> Float[np.ndarray, "k t"]:
+    step_s = float(np.median(np.diff(clock))) if len(clock) > 1 else np.inf
+    kernel = _make_kernel(smooth_s / step_s if step_s > 0 else 0.0)
+    red, green = (_average(light, valid, kernel) for light in parts)
+    return _divide(green, red, valid)
+
+
 def _make_kernel(sd_volumes: float) -> Float[np.ndarray, " w"]:
     reach = int(np.ceil(3 * sd_volumes))
     if reach == 0:
@@ -147,7 +167,7 @@ def _relate(ratio: Float[np.ndarray, "k t"]) -> Float[np.ndarray, "k t"]:
     return np.asarray((ratio - base[:, None]) / base[:, None])
 
 
-def _describe(traces: Traces, fits: list[Bleaching], timed: bool) -> tuple[str, ...]:
+def _describe(traces: Traces, fits: list[Bleaching], timed: bool, unsmoothed: bool) -> tuple[str, ...]:
     notes = []
     has_red, has_green = np.isfinite(traces.red).any(), np.isfinite(traces.green).any()
     if not len(traces.identity):
@@ -161,7 +181,8 @@ def _describe(traces: Traces, fits: list[Bleaching], timed: bool) -> tuple[str, 
             "there is no red channel: green is given, but no ratio; motion and focus cannot be told from activity"
         )
     if not timed and len(traces.volume):
-        notes.append("the recording does not say its times: nothing was smoothed, and bleaching counts volumes")
+        smoothed = "nothing was smoothed, and " if unsmoothed else ""
+        notes.append(f"the recording does not say its times: {smoothed}bleaching counts volumes")
     for name, fit, there in (("red", fits[0], has_red), ("green", fits[1], has_green)):
         if there and fit.model == "none":
             notes.append(f"bleaching of {name} was not corrected: {fit.reason}")

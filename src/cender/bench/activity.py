@@ -6,6 +6,7 @@ from time import process_time
 from typing import Any
 
 import numpy as np
+from jaxtyping import Float
 
 from cender.activity import (
     Activity,
@@ -16,63 +17,75 @@ from cender.activity import (
     estimate_channel_map,
     measure_intensities,
 )
+from cender.bench.noise_limit import draw_limit
 from cender.evaluate.identity import NamedNeurons
 from cender.evaluate.traces import measure_traces
 from cender.simulate import SimulateParams, Simulation, simulate_recording
-from cender.types import Annotation, Neurons, Volume, VoxelSize
+from cender.types import Annotation, Neurons, Traces, Volume, VoxelSize
 
 FIRST_SEED = 9000
 SAMPLES = 6
+SMOOTH_S = 0.5
 # Keeps the identities of different animals apart in one table of ratios.
 PER_ANIMAL = 100_000
 
 
 @dataclass(frozen=True, slots=True)
 class _Measured:
-    """One animal: its activity with and without smoothing, the map of its channels, milliseconds a volume."""
+    """One animal: its activity, the ratios that noise alone would leave, the map of its channels, ms per volume."""
 
-    smooth: Activity
-    raw: Activity
+    found: Activity
+    limit: dict[tuple[int, int], float]
     channel_map: ChannelMap
     map_error_px: float
     milliseconds: list[float]
 
 
 def measure_activity(
-    preset: str, animals: int, volumes: int, params: ActivityParams, on_volume: Callable[[], None] = lambda: None
+    simulate: SimulateParams,
+    animals: int,
+    volumes: int,
+    params: ActivityParams,
+    on_volume: Callable[[], None] = lambda: None,
 ) -> dict[str, Any]:
     """Correlation of R with the true ratio, median over varying neurons, with true regions and identities.
 
-    The map between the channels is estimated from the recording as in a run. Volumes follow each other.
+    Beside it stand the same figure after smoothing (over `SMOOTH_S` where the settings name no other time), and the
+    limit: the correlation if nothing but the noise of photons and of the camera's readout were in the way
+    (`draw_limit`). The map between the channels is estimated from the recording as in a run. Volumes follow each
+    other.
     """
+    params = params.model_copy(update={"smooth_s": params.smooth_s or SMOOTH_S})
     truth: dict[tuple[int, int], float] = {}
     smooth: dict[tuple[int, int], float] = {}
     raw: dict[tuple[int, int], float] = {}
+    limit: dict[tuple[int, int], float] = {}
     measured = []
-    hash_ = ""
     for number in range(animals):
-        simulation = simulate_recording(
-            SimulateParams.model_validate({"preset": preset, "seed": FIRST_SEED + number, "volumes": volumes})
-        )
-        hash_ = simulation.world.params.hash
+        seeded = {"seed": FIRST_SEED + number, "volumes": volumes}
+        simulation = simulate_recording(simulate.model_copy(update=seeded))
         one = _measure_animal(simulation, params, on_volume)
         measured.append(one)
         first = PER_ANIMAL * number
-        for found, into in ((one.smooth, smooth), (one.raw, raw)):
-            into.update(_list_ratios(found, first))
-        truth.update(_list_truth(simulation, one.raw, first))
+        traces = one.found.traces
+        raw.update(_list_ratios(traces, traces.ratio, first))
+        if traces.ratio_smooth is not None:
+            smooth.update(_list_ratios(traces, traces.ratio_smooth, first))
+        limit.update({(first + identity, volume): value for (identity, volume), value in one.limit.items()})
+        truth.update(_list_truth(simulation, traces, first))
     nobody = NamedNeurons(np.zeros(0, int), np.zeros(0, int), np.zeros(0, "U1"))
-    figures, alone = measure_traces(smooth, truth, nobody), measure_traces(raw, truth, nobody)
-    traces = [one.smooth.traces for one in measured]
+    figures, smoothed, least = (measure_traces(ratios, truth, nobody) for ratios in (raw, smooth, limit))
+    tables = [one.found.traces for one in measured]
     return {
-        "preset": preset,
-        "preset_hash": hash_,
+        "preset": simulate.preset,
+        "preset_hash": simulate.hash,
         "split": f"unseen animals, seeds {FIRST_SEED}–{FIRST_SEED + animals - 1}, {volumes} consecutive volumes each",
         "correlation": figures.correlation,
-        "correlation_unsmoothed": alone.correlation,
+        "correlation_limit": least.correlation,
+        "correlation_smooth": smoothed.correlation,
         "smooth_s": params.smooth_s,
         "varying": figures.varying,
-        "valid": float(np.mean(np.concatenate([one.valid[np.isfinite(one.probability)] for one in traces]))),
+        "valid": float(np.mean(np.concatenate([one.valid[np.isfinite(one.probability)] for one in tables]))),
         "map_error_px": float(np.max([one.map_error_px for one in measured])),
         "map_residual_px": float(np.max([one.channel_map.residual_px for one in measured])),
         "maps_trusted": sum(one.channel_map.trusted for one in measured),
@@ -86,22 +99,21 @@ def _measure_animal(simulation: Simulation, params: ActivityParams, on_volume: C
     channel_map = estimate_channel_map([recording.volume(index) for index in samples], params)
     rows: list[tuple[np.ndarray, ...]] = []
     spent, apart = [], []
+    limit: dict[tuple[int, int], float] = {}
     for volume in recording:
         known = simulation.annotate(volume.index)
         start = process_time()
         light = measure_intensities(volume, make_neurons(known, volume), channel_map, params)
         spent.append(1e3 * (process_time() - start))
         rows.append((np.full(len(known), volume.index), known.identity, known.probability, light.red, light.green))
+        limit |= {(identity, volume.index): value for identity, value in draw_limit(simulation, known).items()}
         apart.append(_measure_map(simulation, known, channel_map))
         on_volume()
     sightings = Sightings(*(np.concatenate(column) for column in zip(*rows, strict=True)))
     index = np.arange(len(recording))
     times_s = np.array([recording.time_s(one) for one in index.tolist()])
-    smooth, raw = (
-        compute_traces(sightings, index, times_s, chosen)
-        for chosen in (params, params.model_copy(update={"smooth_s": 0.0}))
-    )
-    return _Measured(smooth, raw, channel_map, float(np.median(apart)), spent)
+    found = compute_traces(sightings, index, times_s, params)
+    return _Measured(found, limit, channel_map, float(np.median(apart)), spent)
 
 
 def make_neurons(known: Annotation, volume: Volume) -> Neurons:
@@ -121,18 +133,16 @@ def _measure_map(simulation: Simulation, known: Annotation, channel_map: Channel
     return float(np.median(np.linalg.norm(apart, axis=1))) if len(place) else 0.0
 
 
-def _list_ratios(found: Activity, first: int) -> dict[tuple[int, int], float]:
-    traces = found.traces
+def _list_ratios(traces: Traces, ratio: Float[np.ndarray, "k t"], first: int) -> dict[tuple[int, int], float]:
     rows, columns = np.nonzero(traces.valid)
     return {
-        (first + int(traces.identity[row]), int(traces.volume[column])): float(traces.ratio[row, column])
+        (first + int(traces.identity[row]), int(traces.volume[column])): float(ratio[row, column])
         for row, column in zip(rows, columns, strict=True)
     }
 
 
-def _list_truth(simulation: Simulation, found: Activity, first: int) -> dict[tuple[int, int], float]:
+def _list_truth(simulation: Simulation, traces: Traces, first: int) -> dict[tuple[int, int], float]:
     """True ratio wherever the neuron was seen."""
-    traces = found.traces
     values = {int(volume): simulation.ratios(int(volume)) for volume in traces.volume}
     rows, columns = np.nonzero(np.isfinite(traces.probability))
     return {

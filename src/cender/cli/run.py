@@ -164,9 +164,28 @@ def _print_summary(done: "Run") -> None:
         f"{summary.volumes} volumes ({counts}), {summary.neurons_median:.0f} neurons in a volume (median), "
         f"{summary.identities} identities, {_say_time(summary.seconds)}"
     )
+    if summary.mostly_nameless:
+        STDERR.print(
+            f"[bold red]not a result yet:[/] only {summary.named_share:.0%} of the neurons have an identity, so that "
+            "most of the activity is missing",
+            soft_wrap=True,
+        )
     for line in summary.advice:
         STDERR.print(f"  {escape(line)}", soft_wrap=True)
+    print_suggestions(done.path)
     STDERR.print(f"next: `cender report {escape(str(done.path))}` draws it", soft_wrap=True)
+
+
+def print_suggestions(folder: Path) -> None:
+    """Say which volumes to annotate next, as the report does."""
+    from rich.markup import escape
+
+    from cender.cli.console import STDERR
+    from cender.report.digest import suggest_in_folder
+
+    for rank, one in enumerate(suggest_in_folder(folder), 1):
+        STDERR.print(f"  {rank}. annotate volume {one.volume}: {escape(one.reason)}", soft_wrap=True)
+        STDERR.print(f"     cender annotate {escape(str(folder))} --volume {one.volume}", soft_wrap=True)
 
 
 def _print_plan(work: "Work", plan: "Plan", workers: int) -> None:

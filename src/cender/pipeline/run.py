@@ -150,23 +150,25 @@ def _claim(work: Work) -> RunFolder:
 def _run_passes(work: Work, plan: Plan, folder: RunFolder, executor: Any, on_progress: OnProgress) -> tuple[str, ...]:
     if not plan.reasons:
         folder.save_settings(describe_work(work, find_all_models(work.config, work.path)))
-        return ()
+        return folder.load_doubts()
     plan.store.save_note(INPUTS, plan.inputs)
     reader = PatientReader(work.source, work.config.run.wait_s)
     channel_map = settle_channel_map(reader, plan.chosen, plan.store, work.config.activity)
     job = VolumeJob(plan.key, work.source, work.config, channel_map)
     run_volumes(job, plan.store, plan.todo, executor, on_progress)
     on_progress(Progress("recording", 0, 0))
-    notes = run_tables(work, plan, folder, on_progress)
+    found = run_tables(work, plan, folder, on_progress)
+    doubts = (*describe_channels(work.recording, channel_map), *found)
     plan.store.remove_others()
     folder.save_settings(
         {
             **describe_work(work, find_all_models(work.config, work.path)),
             "channel_map": format_channel_map(channel_map),
+            "doubts": {"said": list(doubts)},
             "state": make_state(work, plan),
         }
     )
-    return (*describe_channels(work.recording, channel_map), *notes)
+    return doubts
 
 
 def _say_unusable(work: Work, volumes: pl.DataFrame) -> str:

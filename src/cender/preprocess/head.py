@@ -20,6 +20,7 @@ from cender.preprocess.paper import find_head_paper
 from cender.preprocess.params import PreprocessParams
 from cender.preprocess.projection import Picture, take_picture
 from cender.preprocess.spots import Spots, find_crowds, find_spots
+from cender.preprocess.view import judge_view
 from cender.types import Head, VoxelSize
 
 FEWEST_SPOTS = 8
@@ -106,6 +107,7 @@ def examine_picture(
         quality=confidence * measure_trust(reading, spots.contrast[joined]),
         confidence=confidence,
         hull_yx=find_hull(picture, places),
+        doubts=judge_view(spots, joined, place, (pose.anterior, pose.ventral), weights),
     )
     return head, flips
 

@@ -2,19 +2,21 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Literal
 
 import numpy as np
 from jaxtyping import Float, Int
 
 from cender.activity import Bleaching, fit_bleaching
-from cender.report.folder import NeuronColumns, RunFacts, VolumeColumns
+from cender.report.folder import NeuronColumns, RunFacts, VolumeColumns, read_finds
 from cender.report.presence import Presence, count_presence
 from cender.report.speed import StageSpeed, measure_stages
 from cender.report.suggest import Candidates, Suggestion, describe_posture, suggest_volumes
 from cender.report.traces import correlate_with_red
 
 Channel = Literal["red", "green"]
+SUGGESTIONS = 5
 FOLLOWS = 0.5
 """A ratio is said to follow its red brightness from this correlation on, if chance does not reach it."""
 
@@ -45,7 +47,7 @@ class Digest:
         return np.flatnonzero(np.abs(np.nan_to_num(self.red_correlation)) > limit)
 
 
-def digest_run(facts: RunFacts, suggestions: int = 5) -> Digest:
+def digest_run(facts: RunFacts, suggestions: int = SUGGESTIONS) -> Digest:
     """The figures of a run."""
     volumes, neurons, traces = facts.volumes, facts.neurons, facts.traces
     clock, label = _choose_clock(facts)
@@ -53,7 +55,7 @@ def digest_run(facts: RunFacts, suggestions: int = 5) -> Digest:
     presence = None if volumes is None or neurons is None else count_presence(neurons, volumes.volume)
     wanted: list[Suggestion] = []
     if volumes is not None and neurons is not None and presence is not None:
-        wanted = suggest_volumes(_gather_candidates(volumes, neurons, presence), annotated, suggestions)
+        wanted = suggest_next(volumes, neurons, presence, suggestions)
     correlation, chance = None, float("nan")
     if traces is not None and np.isfinite(traces.ratio).any():
         correlation, chance = correlate_with_red(traces)
@@ -61,6 +63,18 @@ def digest_run(facts: RunFacts, suggestions: int = 5) -> Digest:
     stages = tuple(measure_stages(timings))
     fading = fit_channels(facts)
     return Digest(clock, label, presence, annotated, tuple(wanted), stages, correlation, chance, fading)
+
+
+def suggest_next(volumes: VolumeColumns, neurons: NeuronColumns, presence: Presence, count: int) -> list[Suggestion]:
+    """Volumes to annotate next, the best first: one rule and one order for the console and the page."""
+    annotated = np.unique(neurons.volume[neurons.human]).tolist()
+    return suggest_volumes(_gather_candidates(volumes, neurons, presence), annotated, count)
+
+
+def suggest_in_folder(path: Path, count: int = SUGGESTIONS) -> list[Suggestion]:
+    """The same suggestions as on the page of a run folder; none where it has no neurons."""
+    volumes, neurons = read_finds(path)
+    return suggest_next(volumes, neurons, count_presence(neurons, volumes.volume), count)
 
 
 def fit_channels(facts: RunFacts) -> dict[Channel, Bleaching]:

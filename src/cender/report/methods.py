@@ -99,6 +99,11 @@ def _say_activity(facts: RunFacts, bleaching: Mapping[Channel, Bleaching]) -> st
         "The activity of each identity is the ratio R of its background-subtracted green to its red fluorescence"
         f"{_say_bleaching(bleaching)}, and ΔR/R0 with R0 the 20th percentile of R over valid volumes"
     )
+    smooth = params.get("smooth_s")
+    if traces.dr_r0_smooth is not None and isinstance(smooth, int | float):
+        text += f"; figures show both channels smoothed over time before the division (Gaussian, sd {smooth:g} s)"
+    else:
+        text += "; nothing is smoothed over time"
     kept = f"; values without a sure identity are missing, not filled in ({traces.valid.mean():.0%} are valid)"
     return f"{text}{kept}{_list_numbers(params)}."
 

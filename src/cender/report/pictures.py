@@ -14,7 +14,7 @@ from cender.report.digest import Digest
 from cender.report.folder import Gap, RunFacts
 from cender.report.presence import UNSURE
 from cender.report.samples import gather_samples
-from cender.report.traces import choose_varying
+from cender.report.traces import choose_shown, choose_varying
 
 TRACES = 10
 
@@ -75,17 +75,18 @@ def _draw_activity(facts: RunFacts, digest: Digest) -> list[Illustration]:
     traces = facts.traces
     if traces is None or not np.isfinite(traces.ratio).any():
         return []
-    rows = choose_varying(traces, TRACES)
+    shown, smoothed = choose_shown(traces, facts.settings)
+    rows = choose_varying(shown, TRACES)
     drawings = {
         "heat_map": (
-            draw_heat_map(traces, facts.name),
+            draw_heat_map(shown, facts.name),
             "Activity (ΔR/R0) of every identity through the recording; identities that are active together stand "
-            "together. Grey: missing or not sure.",
+            f"together. Grey: missing or not sure. {smoothed}",
         ),
         "traces": (
-            draw_traces(traces, rows.tolist(), facts.name, UNSURE),
+            draw_traces(shown, rows.tolist(), facts.name, UNSURE),
             f"The {len(rows)} traces that vary most against their own noise. Grey bands: no valid value, nothing is "
-            f"filled in. Orange: identity with a probability below {UNSURE:g}.",
+            f"filled in. Orange: identity with a probability below {UNSURE:g}. {smoothed}",
         ),
     }
     if digest.red_correlation is not None:

@@ -1,5 +1,7 @@
 """Traces as a matrix, and what the page says about them: who varies, who follows the red channel."""
 
+from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -26,11 +28,21 @@ def widen_traces(frame: Any) -> Traces:
     time_s[column] = np.asarray(frame["time_s"].to_numpy(), float)
     valid = np.zeros(shape, bool)
     valid[row, column] = frame["valid"].to_numpy()
-    values = {name: widen(name) for name in ("red", "green", "ratio", "dr_r0", "probability")}
+    smooth = [name for name in ("ratio_smooth", "dr_r0_smooth") if name in frame.columns]
+    values = {name: widen(name) for name in ("red", "green", "ratio", "dr_r0", "probability", *smooth)}
     # Old tables may hold numbers where they say themselves that these are not valid.
-    for name in ("ratio", "dr_r0"):
+    for name in ("ratio", "dr_r0", *smooth):
         values[name][~valid] = np.nan
     return Traces(identity, volume, time_s, valid=valid, **values)
+
+
+def choose_shown(traces: Traces, settings: Mapping[str, Any]) -> tuple[Traces, str]:
+    """The traces as figures show them, smoothed where that was asked for, and a sentence that says which."""
+    if traces.dr_r0_smooth is None:
+        return traces, "Every volume as measured, not smoothed over time."
+    smooth_s = settings.get("activity", {}).get("smooth_s")
+    width = f" (sd {smooth_s:g} s)" if isinstance(smooth_s, int | float) else ""
+    return replace(traces, dr_r0=traces.dr_r0_smooth), f"Smoothed over time{width}: the column dr_r0_smooth."
 
 
 def choose_varying(traces: Traces, count: int) -> Int[np.ndarray, " c"]:

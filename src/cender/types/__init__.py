@@ -3,12 +3,12 @@
 from cender.types.annotation import Annotation
 from cender.types.annotations import Annotations
 from cender.types.cells import Cells
-from cender.types.head import Crop, Head
+from cender.types.head import Crop, Head, HeadDoubt
 from cender.types.identities import Identities
 from cender.types.intensities import Intensities
 from cender.types.maps import Maps
 from cender.types.neurons import Neurons
-from cender.types.outcome import Outcome, Status
+from cender.types.outcome import Flag, Outcome, Status
 from cender.types.params import Params
 from cender.types.recording import Missing, Recording, Role, VoxelSize
 from cender.types.regions import Detections, Regions
@@ -22,7 +22,9 @@ __all__ = [
     "Cells",
     "Crop",
     "Detections",
+    "Flag",
     "Head",
+    "HeadDoubt",
     "Identities",
     "Intensities",
     "Maps",

@@ -1,10 +1,13 @@
 """Where the head is in one volume, and how the worm lies."""
 
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 from jaxtyping import Float
+
+HeadDoubt = Literal["two animals", "part of a head"]
+"""What may be wrong with the view of a head."""
 
 
 class Crop(NamedTuple):
@@ -24,6 +27,7 @@ class Head:
     the right way, ``quality`` (0 to 1) how far the volume can be trusted at all: it is low in twists, Ω-turns and dim
     volumes.
     ``hull_yx`` is the convex hull of all bright spots that hang together with the head; empty where it is not known.
+    ``doubts`` say what is wrong with the view, if anything.
     """
 
     crop: Crop
@@ -34,3 +38,4 @@ class Head:
     quality: float = 1.0
     confidence: float = 1.0
     hull_yx: Float[np.ndarray, "k 2"] = field(default_factory=lambda: np.zeros((0, 2)))
+    doubts: tuple[HeadDoubt, ...] = ()

@@ -10,6 +10,8 @@ from cender.types.intensities import Intensities
 from cender.types.neurons import Neurons
 
 Status = Literal["ok", "flagged", "failed"]
+Flag = Literal["two animals", "part of a head", "few neurons", "unsure axes"]
+"""Why a volume deserves a look."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,6 +19,7 @@ class Outcome:
     """Result of the per-volume stages, or the reason why there is none.
 
     A flagged volume has results that deserve a look, a failed one has none; both say why in ``reason``.
+    ``flags`` are the reasons of a flagged volume as kinds, for programs.
     """
 
     volume: int
@@ -28,3 +31,4 @@ class Outcome:
     identities: Identities | None = None
     milliseconds: Mapping[str, float] = field(default_factory=dict)
     intensities: Intensities | None = None
+    flags: tuple[Flag, ...] = ()

@@ -69,6 +69,8 @@ def test_what_is_unsure_is_nan_and_never_filled(column: str, value: float, smoot
     traces = trace(change(rows, **{column: values}), ActivityParams(smooth_s=smooth_s)).traces
     assert not traces.valid[0, 10]
     assert np.isnan([traces.ratio[0, 10], traces.dr_r0[0, 10]]).all()
+    if traces.ratio_smooth is not None:
+        assert np.isnan(traces.ratio_smooth[0, 10])
     assert traces.valid.sum() == traces.valid.size - 1
     assert np.isfinite(traces.ratio[traces.valid]).all()
 
@@ -95,16 +97,29 @@ def test_an_unsure_volume_keeps_its_probability_and_takes_no_part_in_r0() -> Non
     assert after.dr_r0[0, 20] == pytest.approx(before.ratio[0, 20] / base - 1)
 
 
+def test_ratio_is_green_over_red_whatever_is_smoothed() -> None:
+    rows, _ = make_sightings()
+    plain, smooth = (trace(rows, ActivityParams(smooth_s=s)).traces for s in (0.0, 0.5))
+    assert plain.ratio_smooth is None
+    assert plain.dr_r0_smooth is None
+    for traces in (plain, smooth):
+        np.testing.assert_allclose(traces.ratio, traces.green / traces.red)
+    assert np.abs(np.diff(smooth.ratio_smooth)).mean() < np.abs(np.diff(smooth.ratio)).mean()
+    assert not np.allclose(smooth.dr_r0_smooth, smooth.dr_r0)
+    assert ActivityParams().smooth_s == 0
+
+
 def test_smoothing_lowers_noise_and_uses_valid_volumes_only() -> None:
     rows, ratio = make_sightings()
     noise = np.random.default_rng(2).normal(0, 6, len(rows.green))
     noisy = change(rows, green=rows.green + noise)
-    raw, smooth = (trace(noisy, ActivityParams(smooth_s=s)).traces.ratio for s in (0.0, 0.4))
-    assert np.std(smooth - ratio) < 0.6 * np.std(raw - ratio)
+    chosen = ActivityParams(smooth_s=0.4)
+    traces = trace(noisy, chosen).traces
+    assert np.std(traces.ratio_smooth - ratio) < 0.6 * np.std(traces.ratio - ratio)
     probability, green = noisy.probability.copy(), noisy.green.copy()
     probability[30], green[30] = 0.0, 1e6
-    spoilt = trace(change(noisy, probability=probability, green=green), ActivityParams(smooth_s=0.4)).traces.ratio
-    assert np.nanmax(np.abs(spoilt - smooth)) < 0.2
+    spoilt = trace(change(noisy, probability=probability, green=green), chosen).traces.ratio_smooth
+    assert np.nanmax(np.abs(spoilt - traces.ratio_smooth)) < 0.2
 
 
 def test_bleaching_is_taken_off_both_channels() -> None:

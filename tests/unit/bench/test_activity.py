@@ -24,10 +24,12 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.usefixtures("small")
 def test_true_activity_is_followed() -> None:
     seen = []
-    figures = activity.measure_activity("typical", 1, 8, ActivityParams(), lambda: seen.append(1))
+    figures = activity.measure_activity(SimulateParams(), 1, 8, ActivityParams(), lambda: seen.append(1))
     assert len(seen) == 8
     assert figures["varying"] >= 5
-    assert figures["correlation"] > 0.9
+    assert 0.9 < figures["correlation"] <= figures["correlation_limit"] + 0.02 < 1.02
+    assert figures["correlation_smooth"] != figures["correlation"]
+    assert figures["smooth_s"] == 0.5
     assert figures["map_error_px"] < 0.6
     assert figures["maps_trusted"] == 1
     assert 0.9 < figures["valid"] <= 1

@@ -14,7 +14,7 @@ from polars.testing import assert_frame_equal
 from cases.recorded import FakeExecutor, save_numbers
 from cender.config import Config, load_config
 from cender.errors import ConfigError, DataError, UnreadableRecording, UnsupportedFormat
-from cender.io import open_recording
+from cender.io import open_folder, open_recording
 from cender.io.results.folder.lock import hold_lock
 from cender.io.results.parts import assembly as assembly_module
 from cender.io.results.parts import store as parts_module
@@ -22,6 +22,7 @@ from cender.io.weights import save_weights
 from cender.pipeline import run as run_module
 from cender.pipeline.recording import recording_pass
 from cender.pipeline.run import Run, open_results, plan_run, run_recording
+from cender.report.digest import suggest_in_folder
 from cender.types import Identities, Weights
 
 TABLES = ("volumes", "regions", "neurons", "timings", "traces")
@@ -473,7 +474,30 @@ def test_without_identities_there_are_no_traces_but_all_tables(go, film, worm, m
     assert run.neurons.height == 30
     assert run.summary is not None
     assert any("no identities, and so no traces: too few neurons" in line for line in run.summary.advice)
-    assert any("annotate volume" in line for line in run.summary.advice)
+    assert run.summary.mostly_nameless
+    assert suggest_in_folder(worm)
+    again = go(worm).summary
+    assert again is not None
+    assert again.redone == ()
+    assert again.advice == run.summary.advice, "what is unsure is said every time"
+    assert open_folder(worm).load_doubts()[0] in again.advice
+
+
+def test_names_reach_the_traces_and_two_identities_never_share_one(go, film, worm) -> None:
+    first = go(film, worm)
+    assert not first.summary.mostly_nameless
+    identity = int(first.traces["identity"][0])
+    assert str(identity) in first.wide.columns
+    listed = worm / "identities.csv"
+    listed.write_text(f"identity,name,note\n{identity},AVAL,\n", encoding="utf-8")
+    executor = FakeExecutor()
+    named = go(worm, executor=executor)
+    assert executor.asked == []
+    assert "AVAL" in named.wide.columns
+    assert set(named.traces.filter(pl.col("identity") == identity)["name"]) == {"AVAL"}
+    listed.write_text(f"identity,name,note\n{identity},AVAL,\n{identity + 1},AVAL,\n", encoding="utf-8")
+    with pytest.raises(DataError, match="both called 'AVAL'"):
+        go(worm)
 
 
 def test_results_can_be_opened_without_computing(go, film, worm) -> None:

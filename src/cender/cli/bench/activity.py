@@ -22,12 +22,13 @@ def activity(
     from cender.cli.console import print_json, show_progress
     from cender.config import load_config
 
-    params = load_config(config_file, sets or []).activity
     results = []
     with show_progress() as bar:
         for preset in presets or ["typical"]:
             task = bar.add_task(f"{preset}: measuring activity", total=animals * volumes)
-            results.append(measure_activity(preset, animals, volumes, params, partial(bar.advance, task)))
+            config = load_config(config_file, [*(sets or []), f"simulate.preset={preset}"])
+            told = partial(bar.advance, task)
+            results.append(measure_activity(config.simulate, animals, volumes, config.activity, told))
     figures = {"presets": results, **describe_machine()}
     if json:
         print_json(figures)
@@ -45,8 +46,9 @@ def _print(figures: dict[str, Any]) -> None:
         table.add_column("true regions and identities")
         table.add_column("", justify="right")
         for label, value in (
-            (f"correlation of R, averaged over {result['smooth_s']:g} s", _format(result["correlation"])),
-            ("correlation of R, every volume alone", _format(result["correlation_unsmoothed"])),
+            ("correlation of the ratio as measured", _format(result["correlation"])),
+            ("… if photon and read noise were all", _format(result["correlation_limit"])),
+            (f"… smoothed over {result['smooth_s']:g} s", _format(result["correlation_smooth"])),
             ("neurons whose true ratio varies by 10 %", str(result["varying"])),
             ("valid, of the neurons seen", f"{100 * result['valid']:.1f} %"),
             ("map between the channels, error", f"{result['map_error_px']:.2f} px"),

@@ -9,13 +9,14 @@ from cender.config import Config
 from cender.detect.params import DetectParams
 from cender.errors import DataError, UnreadableRecording
 from cender.io.results.annotations.human import hash_human
-from cender.io.results.folder.fingerprints import hash_pixels, hash_weights
+from cender.io.results.folder.fingerprints import hash_pixels, hash_values, hash_weights
+from cender.io.results.folder.run_folder import RunFolder
 from cender.types import Recording
 
 _LOG = logging.getLogger(__name__)
 _PROBED = 10
 # Raised when the same settings begin to give other results.
-VOLUME_PASS, RECORDING_PASS = 2, 1
+VOLUME_PASS, RECORDING_PASS = 3, 2
 # Of the recording's settings: those that say where a file is, what the recording itself says, or what only times need.
 _NOT_PIXELS = {"green", "voxel_um", "roles", "rate_hz"}
 # Of the settings of activity: those that only the second pass uses.
@@ -56,7 +57,14 @@ def describe_recording_inputs(
         "matcher": hash_weights(None, "matcher"),
         "recognizer": None if recognizer is None else hash_weights(str(recognizer), ""),
         "annotations": hash_human(folder),
+        "names": hash_names(folder),
     }
+
+
+def hash_names(folder: Path) -> str | None:
+    """A name for the names that people gave to identities, None where they gave none."""
+    names = RunFolder(folder).load_names()
+    return hash_values({"names": {str(identity): names[identity] for identity in sorted(names)}}) if names else None
 
 
 def find_recognizer(config: Config, folder: Path) -> Path | None:

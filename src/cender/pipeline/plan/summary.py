@@ -6,12 +6,16 @@ from typing import Any
 
 import polars as pl
 
+MOST = 0.5
 _LISTED = 5
 
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """Counts, what was computed and why, and advice."""
+    """Counts, what was computed and why, and advice.
+
+    ``named_share`` is the share of all neurons that have an identity.
+    """
 
     volumes: int
     ok: int
@@ -19,9 +23,15 @@ class Summary:
     failed: int
     identities: int
     neurons_median: float
+    named_share: float
     redone: tuple[str, ...]
     advice: tuple[str, ...]
     seconds: float
+
+    @property
+    def mostly_nameless(self) -> bool:
+        """Whether most neurons have no identity, so that this is no result yet."""
+        return self.named_share < MOST
 
 
 def summarize_run(
@@ -33,16 +43,14 @@ def summarize_run(
         neurons.group_by("volume")
         .agg(
             pl.len().alias("count"),
-            pl.col("probability").mean().alias("probability"),
             (pl.col("identity") >= 0).sum().alias("named"),
-            (pl.col("source") == "human").any().alias("human"),
         )
         .sort("volume")
         .collect()
     )
     identities = neurons.filter(pl.col("identity") >= 0).select(pl.col("identity").n_unique()).collect().item()
     median = found["count"].median() if found.height else 0.0
-    advice = (*notes, *_advise_volumes(volumes), *_advise_annotation(volumes, found))
+    advice = (*notes, *_advise_volumes(volumes))
     return Summary(
         volumes.height,
         status["ok"],
@@ -50,6 +58,7 @@ def summarize_run(
         status["failed"],
         int(identities),
         float(median or 0.0),
+        float(found["named"].sum() / max(found["count"].sum(), 1)),
         redone,
         advice,
         seconds,
@@ -68,25 +77,4 @@ def _advise_volumes(volumes: pl.DataFrame) -> list[str]:
         first = ", ".join(str(volume) for volume in rows["volume"].head(_LISTED))
         more = ", …" if rows.height > _LISTED else ""
         lines.append(f"{rows.height} {rows['status'][0]} (volumes {first}{more}): {rows['reason'][0]}")
-    return lines
-
-
-def _advise_annotation(volumes: pl.DataFrame, found: pl.DataFrame) -> list[str]:
-    """Which volumes to annotate first, or next, and why."""
-    begun = bool(found["human"].any())
-    good = volumes.filter(pl.col("status") == "ok").join(found.filter(~pl.col("human")), on="volume")
-    if not good.height:
-        return []
-    full = good.filter(pl.col("count") >= pl.col("count").quantile(0.75)).sort("quality", descending=True)
-    lines = [
-        f"annotate volume {full['volume'][0]} {'next' if begun else 'first'}: a clear head with {full['count'][0]} "
-        "neurons, more than in most volumes, so that few identities are missing from it"
-    ]
-    unsure = good.filter(pl.col("named") > 0).sort("probability").head(3)
-    if unsure.height and unsure["probability"][0] is not None:
-        names = ", ".join(str(volume) for volume in sorted(unsure["volume"].to_list()))
-        lines.append(
-            f"then volumes {names}: there the identities are least sure (mean probability "
-            f"{unsure['probability'][0]:.2f})"
-        )
     return lines

@@ -166,8 +166,9 @@ def _save_traces(
     sightings = Sightings(seen["volume"].to_numpy(), seen["identity"].to_numpy(), **values)
     time_s = volumes["time_s"].fill_null(float("nan")).to_numpy()
     found = compute_traces(sightings, volumes["volume"].to_numpy(), time_s, work.config.activity)
-    tables.save("traces", tabulate_traces(found.traces))
-    tables.save_csv("traces_wide.csv", widen_ratio(found.traces, folder.load_names()))
+    names = folder.load_names()
+    tables.save("traces", tabulate_traces(found.traces, names))
+    tables.save_csv("traces_wide.csv", widen_ratio(found.traces, names))
     listed = folder.load_identities()
     extended = extend_identities(listed, np.unique(sightings.identity).tolist())
     if listed is None or extended.height > listed.height:

@@ -9,6 +9,7 @@ from jaxtyping import Real
 from cender.errors import UnusableVolume
 from cender.merge import merge_regions
 from cender.merge.params import MergeParams
+from cender.pipeline.volumes.flags import find_flags, say_flag
 from cender.preprocess import find_head
 from cender.preprocess.params import PreprocessParams
 from cender.types import Annotation, Detections, Head, Intensities, Neurons, Outcome, Status, Volume, VoxelSize
@@ -68,10 +69,10 @@ def process_volume(
         return Outcome(volume.index, volume.time_s, "failed", str(error), head=head, milliseconds=spent)
     if not len(neurons):
         return Outcome(volume.index, volume.time_s, "failed", "no neuron found", head, neurons, milliseconds=spent)
-    flagged = head.quality < preprocess.flag_below
-    reason = f"the head's place or axes are unsure (quality {head.quality:.2f})" if flagged else ""
-    status: Status = "flagged" if flagged else "ok"
-    return Outcome(volume.index, volume.time_s, status, reason, head, neurons, None, spent, intensities)
+    flags = find_flags(head, len(neurons), preprocess.flag_below)
+    reason = "; ".join(say_flag(flag, head, len(neurons)) for flag in flags)
+    status: Status = "flagged" if flags else "ok"
+    return Outcome(volume.index, volume.time_s, status, reason, head, neurons, None, spent, intensities, flags)
 
 
 def annotate_outcome(outcome: Outcome, voxel_um: VoxelSize) -> Annotation:

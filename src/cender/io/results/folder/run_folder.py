@@ -13,9 +13,11 @@ import tomlkit
 import cender
 from cender.errors import DataError
 from cender.io.atomic import remove_parts, write_text
+from cender.io.results.annotations.log import EditLog
 from cender.io.results.folder.format import FORMAT, load_root, refuse_newer
 from cender.io.results.folder.lock import hold_lock
 from cender.io.results.folder.migrate import MIGRATIONS, Migration, find_migrated, migrate_folder
+from cender.io.results.folder.names import check_names
 from cender.io.results.tables.checked import load_table, save_table
 from cender.io.results.tables.schemas import IDENTITIES, RUN_TABLES
 
@@ -60,6 +62,12 @@ class RunFolder:
             _lay_over(document, settings)
             write_text(self.path / ROOT_NAME, tomlkit.dumps(document))
 
+    def load_doubts(self) -> tuple[str, ...]:
+        """What the last pass found unsure, as ``[doubts]`` of ``run.toml`` keeps it for every later look."""
+        section = self.load_settings().get("doubts", {})
+        said = section.get("said", ()) if isinstance(section, Mapping) else ()
+        return tuple(str(one) for one in said)
+
     def has_table(self, name: str) -> bool:
         """Whether a table has been written."""
         return self._table_path(name).is_file()
@@ -77,12 +85,20 @@ class RunFolder:
             save_table(frame, self._table_path(name), RUN_TABLES[name])
 
     def load_names(self) -> dict[int, str]:
-        """Cell names by identity from the user's ``identities.csv``; none where there is no such file."""
+        """Names that people gave to identities: in ``identities.csv``, and above that in the log of their edits.
+
+        Raises
+        ------
+        DataError
+            Two identities have one name, or a name would be taken for another column of the traces.
+        """
         table = self.load_identities()
-        if table is None:
-            return {}
-        rows = table.select("identity", "name").drop_nulls()
-        return {identity: name for identity, name in rows.iter_rows() if name.strip()}
+        rows = [] if table is None else table.select("identity", "name").drop_nulls().rows()
+        with EditLog(self.path) as log:
+            rows += [(one.identity, one.name) for one in log.identities().values()]
+        names = {identity: name.strip() for identity, name in rows if name.strip()}
+        check_names(names, self.path / "identities.csv")
+        return names
 
     def load_identities(self) -> pl.DataFrame | None:
         """The user's ``identities.csv``, None where there is no such file."""

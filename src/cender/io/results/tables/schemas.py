@@ -122,6 +122,8 @@ TRACES = Schema(
         **dict.fromkeys(("time_s", "red", "green", "ratio", "dr_r0"), _MAYBE),
         "probability": _SHARE,
         "valid": Column(pl.Boolean),
+        "name": Column(pl.String, required=False, empty=True),
+        **dict.fromkeys(("ratio_smooth", "dr_r0_smooth"), _optional(_MAYBE)),
     },
     unique=(("identity", "volume"),),
 )

@@ -1,5 +1,7 @@
 """Traces as tables: one row an identity in a volume, and time × identity for spreadsheets."""
 
+from collections.abc import Mapping
+
 import numpy as np
 import polars as pl
 
@@ -7,31 +9,34 @@ from cender.io.results.tables.schemas import IDENTITIES, TRACES
 from cender.types import Traces
 
 
-def tabulate_traces(traces: Traces) -> pl.DataFrame:
-    """One row an identity in a volume, identities first; what is NaN is empty."""
+def tabulate_traces(traces: Traces, names: Mapping[int, str]) -> pl.DataFrame:
+    """One row per identity and volume, identities first; what is NaN is empty.
+
+    ``names`` become the column ``name``, empty where an identity has none. Smoothed columns are there only where
+    smoothing was asked for.
+    """
     count, volumes = len(traces.identity), len(traces.volume)
+    smooth = [name for name in ("ratio_smooth", "dr_r0_smooth") if getattr(traces, name) is not None]
     columns = {
         "identity": np.repeat(traces.identity, volumes),
         "volume": np.tile(traces.volume, count),
         "time_s": np.tile(traces.time_s, count),
         **{name: getattr(traces, name).ravel() for name in ("red", "green", "ratio", "dr_r0", "probability", "valid")},
+        "name": [names.get(identity) for identity in traces.identity.tolist() for _ in range(volumes)],
+        **{name: getattr(traces, name).ravel() for name in smooth},
     }
-    return pl.DataFrame(
-        [pl.Series(name, columns[name], column.kind, nan_to_null=True) for name, column in TRACES.columns.items()]
-    )
+    kinds = {name: column.kind for name, column in TRACES.columns.items() if name in columns}
+    return pl.DataFrame([pl.Series(name, columns[name], kind, nan_to_null=True) for name, kind in kinds.items()])
 
 
 def widen_ratio(traces: Traces, names: dict[int, str]) -> pl.DataFrame:
     """One row a volume, one column an identity (by its name where it has one), empty where a ratio is not valid."""
-    used = {"volume", "time_s"}
     columns = [
         pl.Series("volume", traces.volume, pl.Int64),
         pl.Series("time_s", traces.time_s, pl.Float64, nan_to_null=True),
     ]
     for identity, ratio in zip(traces.identity.tolist(), traces.ratio, strict=True):
         title = names.get(identity, str(identity))
-        title = f"{title} ({identity})" if title in used else title
-        used.add(title)
         columns.append(pl.Series(title, ratio, pl.Float64, nan_to_null=True))
     return pl.DataFrame(columns)
 

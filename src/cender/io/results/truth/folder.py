@@ -12,6 +12,7 @@ from pydantic import Field, ValidationError
 
 from cender.errors import DataError, UnsupportedFormat
 from cender.io.results.folder.format import FORMAT, load_root, refuse_newer
+from cender.io.results.folder.names import check_names
 from cender.io.results.tables.checked import load_table
 from cender.io.results.tables.heads import head_from_cells
 from cender.io.results.tables.schemas import TRUTH_POINTS, TRUTH_TABLES
@@ -188,4 +189,5 @@ def _collect_names(points: pl.DataFrame | None, names: Mapping[int, str], path: 
     for identity, name in said.unique(maintain_order=True).iter_rows():
         if collected.setdefault(identity, name) != name:
             raise DataError(f"{path}: identity {identity} is named {collected[identity]!r} and {name!r}")
+    check_names(collected, path)
     return collected
