@@ -12,6 +12,9 @@ from cender.report.html import Child, Html, join, list_items, tag
 from cender.report.reasons import count_statuses
 from cender.report.sections import say_number
 
+MOST = 0.5
+"""A run in which fewer neurons than this share have an identity is no result yet."""
+
 
 def write_glance(facts: RunFacts, digest: Digest, points: Sequence[Point], gaps: Sequence[Gap]) -> Html:
     """Cards with the main numbers, what deserves a look, and what is missing."""
@@ -22,14 +25,33 @@ def write_glance(facts: RunFacts, digest: Digest, points: Sequence[Point], gaps:
         for one in points
     ]
     parts: list[Child] = [
+        *(tag("p", text, class_="alert") for text in _list_alerts(facts, digest)),
         tag("dl", *cards, class_="cards"),
         tag("h3", "What deserves a look"),
         list_items(rows, "points"),
     ]
+    doubts: list[Child] = [str(one) for one in facts.run.load_doubts()]
+    if doubts:
+        parts += [tag("h3", "What the run found unsure"), list_items(doubts, "missing")]
     if gaps:
         missing: list[Child] = [join(tag("strong", gap.what), ": ", gap.why, _say_remedy(gap)) for gap in gaps]
         parts += [tag("h3", "What is missing"), list_items(missing, "missing")]
     return join(*parts)
+
+
+def _list_alerts(facts: RunFacts, digest: Digest) -> list[str]:
+    """What keeps this from being a result, or from having plots through time."""
+    alerts = []
+    presence = digest.presence
+    if presence is not None and presence.found.any():
+        share = presence.recognized.sum() / presence.found.sum()
+        if not presence.recognized.any():
+            alerts.append("Not a result yet: no neuron has an identity, so that there are no traces.")
+        elif share < MOST:
+            alerts.append(f"Not a result yet: only {share:.0%} of the neurons have an identity.")
+    if facts.volumes is not None and len(facts.volumes) == 1:
+        alerts.append("This run has a single volume: there is nothing to follow through time.")
+    return alerts
 
 
 def _list_cards(facts: RunFacts, digest: Digest) -> list[tuple[str, str]]:

@@ -77,8 +77,14 @@ def gather_samples(facts: RunFacts, presence: Presence) -> tuple[list[Sample], l
         time = "" if np.isnan(volumes.time_s[row]) else f" at {volumes.time_s[row]:.1f} s"
         crop = _choose_crop(volumes.head[row], centre, red)
         regions = _read_regions(facts, volume, neurons.neuron[mine])
-        samples.append(Sample(f"Volume {volume}{time}: {what}", crop, centre, neurons.identity[mine], regions, red))
+        title = f"Volume {volume}{time}: {what}"
+        samples.append(Sample(title, crop, centre, neurons.identity[mine], regions, red, _find_pixel_um(facts)))
     return samples, gaps
+
+
+def _find_pixel_um(facts: RunFacts) -> float | None:
+    voxel = facts.settings.get("recording", {}).get("voxel_um")
+    return float(voxel[2]) if isinstance(voxel, list | tuple) and len(voxel) == 3 else None
 
 
 def _score(presence: Presence) -> Float[np.ndarray, " n"]:

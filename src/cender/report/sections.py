@@ -123,14 +123,23 @@ def write_suggestions(facts: RunFacts, digest: Digest) -> Html:
     known = f"{len(digest.annotated)} volumes are annotated. " if digest.annotated else "No volume is annotated yet. "
     times = {} if facts.volumes is None else dict(zip(facts.volumes.volume.tolist(), facts.volumes.time_s, strict=True))
     rows: list[tuple[Child, ...]] = [
-        (str(rank), str(one.volume), say_number(float(times.get(one.volume, np.nan)), "{:.1f}"), one.reason)
+        (
+            str(rank),
+            str(one.volume),
+            say_number(float(times.get(one.volume, np.nan)), "{:.1f}"),
+            one.reason,
+            tag("code", f"cender annotate {facts.run.path.name} --volume {one.volume}"),
+        )
         for rank, one in enumerate(digest.suggestions, 1)
     ]
     why = (
         f"{known}These teach most: volumes in which much is in doubt (a neuron without an identity, or an identity "
         "with a low probability), far from each other and from annotated ones in time and in posture."
     )
-    return join(tag("p", why), table(("", "volume", "time (s)", "why"), rows, "What to annotate next", numeric=(1, 2)))
+    return join(
+        tag("p", why),
+        table(("", "volume", "time (s)", "why", "open it with"), rows, "What to annotate next", numeric=(1, 2)),
+    )
 
 
 def write_methods_box(text: str) -> Html:
@@ -164,7 +173,7 @@ def write_provenance(facts: RunFacts) -> Html:
 
 
 def write_figures(illustrations: Sequence[Illustration], section: str) -> Html:
-    """The figures of a section, each with its caption and links to its files."""
+    """The figures of a section, each with its caption."""
     return join(*(_write_figure(one) for one in illustrations if one.section == section))
 
 
@@ -172,11 +181,10 @@ def _write_figure(one: Illustration) -> Html:
     small = len(one.picture.svg) <= SMALL_SVG and not one.photograph
     source = embed(one.picture.svg, "image/svg+xml") if small else embed(one.picture.png, "image/png")
     image = tag("img", src=source, alt=one.caption, width=str(one.picture.width_px))
-    links = join(*(tag("a", kind.upper(), href=f"figures/{one.name}.{kind}") for kind in ("png", "svg")), between=" ")
     return tag(
         "figure",
         image,
-        tag("figcaption", one.caption, " ", tag("span", links, class_="files")),
+        tag("figcaption", one.caption),
         id=f"figure-{one.name}",
     )
 

@@ -58,7 +58,8 @@ def write_report(path: Path | str) -> Path:
     for gap in gaps:
         _LOG.info("report of %s lacks %s: %s", path, gap.what, gap.why)
     source = facts.settings.get("recording", {}).get("source", "recording not known")
-    page = write_page(facts.run.path.resolve().name, str(source), _compose(facts, digest, illustrations, gaps))
+    title = f"{facts.run.path.resolve().name}: {Path(str(source)).name}"
+    page = write_page(title, str(source), _compose(facts, digest, illustrations, gaps))
     _save_figures(facts.run.path / "figures", illustrations)
     write_text(facts.run.path / "report.html", page)
     return facts.run.path / "report.html"

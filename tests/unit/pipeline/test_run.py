@@ -483,7 +483,7 @@ def test_without_identities_there_are_no_traces_but_all_tables(go, film, worm, m
     assert open_folder(worm).load_doubts()[0] in again.advice
 
 
-def test_names_reach_the_traces_and_two_identities_never_share_one(go, film, worm) -> None:
+def test_names_reach_the_traces_and_two_identities_never_share_one(go, film, worm, named) -> None:
     first = go(film, worm)
     assert not first.summary.mostly_nameless
     identity = int(first.traces["identity"][0])
@@ -491,10 +491,10 @@ def test_names_reach_the_traces_and_two_identities_never_share_one(go, film, wor
     listed = worm / "identities.csv"
     listed.write_text(f"identity,name,note\n{identity},AVAL,\n", encoding="utf-8")
     executor = FakeExecutor()
-    named = go(worm, executor=executor)
+    renamed = go(worm, executor=executor)
     assert executor.asked == []
-    assert "AVAL" in named.wide.columns
-    assert set(named.traces.filter(pl.col("identity") == identity)["name"]) == {"AVAL"}
+    assert "AVAL" in renamed.wide.columns
+    assert set(renamed.traces.filter(pl.col("identity") == identity)["name"]) == {"AVAL"}
     listed.write_text(f"identity,name,note\n{identity},AVAL,\n{identity + 1},AVAL,\n", encoding="utf-8")
     with pytest.raises(DataError, match="both called 'AVAL'"):
         go(worm)

@@ -43,6 +43,7 @@ def draw_traces(traces: Traces, rows: Sequence[int], name: Name, threshold: floa
         for ax, row in zip(axes, rows, strict=False):
             plot_unsure_trace(traces, row, name, threshold, ax)
         axes[-1].set_xlabel(_clock(traces)[1])
+        figure.supylabel("ΔR/R0", fontsize=10)
     return figure
 
 

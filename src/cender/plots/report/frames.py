@@ -18,6 +18,7 @@ from cender.types import Crop, Regions
 
 _INK_MAP = LinearSegmentedColormap.from_list("cender-ink", ["#05070a", "#5f6b76", "#ffffff"])
 _UNKNOWN = "#c3ccd4"
+SCALE_UM = 10.0
 _OUTLINE = [withStroke(linewidth=1.6, foreground="#05070a")]
 
 
@@ -31,6 +32,7 @@ class Sample:
     identity: Int[np.ndarray, " m"]
     regions: Regions
     red: Shaped[np.ndarray, "z y x"] | None = None
+    pixel_um: float | None = None
 
 
 def draw_sample(sample: Sample, frames: list[int], name: Callable[[int], str]) -> Figure:
@@ -49,6 +51,8 @@ def draw_sample(sample: Sample, frames: list[int], name: Callable[[int], str]) -
         plot_neurons(sample, axes[0])
         for ax, z in zip(axes[1:], frames, strict=False):
             plot_frame(sample, z, name, ax)
+        for ax in axes[:panels]:
+            plot_scale_bar(sample, ax)
     return figure
 
 
@@ -86,6 +90,18 @@ def plot_frame(sample: Sample, z: int, name: Callable[[int], str], ax: Axes) -> 
             )
             label.set(path_effects=_OUTLINE, clip_on=True)
     ax.set_title(f"frame {z}: {len(rows)} boxes", fontsize=9.5)
+    return ax
+
+
+def plot_scale_bar(sample: Sample, ax: Axes) -> Axes:
+    """A bar of 10 µm in the lower left corner, where the size of a pixel is known."""
+    if sample.pixel_um is None:
+        return ax
+    crop, length = sample.crop, SCALE_UM / sample.pixel_um
+    x, y = crop.x + 0.04 * crop.w, crop.y + 0.95 * crop.h
+    ax.plot([x, x + length], [y, y], color="#ffffff", lw=2.2, solid_capstyle="butt")
+    label = ax.text(x + length / 2, y - 0.015 * crop.h, f"{SCALE_UM:g} µm", color="#ffffff", fontsize=7, ha="center")
+    label.set(path_effects=_OUTLINE, va="bottom")
     return ax
 
 
