@@ -11,6 +11,8 @@ from functools import cache
 import cv2
 import numpy as np
 
+from cender.pipeline.volumes.compass import load_compass
+from cender.preprocess.compass import Compass
 from cender.simulate import SimulateParams, simulate_recording
 from cender.types import Annotation, VoxelSize
 
@@ -28,6 +30,12 @@ class BadVolume:
     said: str | None = None
     truth: Annotation | None = None
     voxel_um: VoxelSize = VOXEL_UM
+
+
+@cache
+def shipped_compass() -> Compass:
+    """The network that finds out how a head lies."""
+    return load_compass()
 
 
 @cache

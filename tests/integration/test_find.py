@@ -8,6 +8,7 @@ import pytest
 from cender.config import Config, load_config
 from cender.evaluate import evaluate_recording
 from cender.io import create_run, load_run, save_outcomes
+from cender.pipeline.volumes.compass import load_compass
 from cender.pipeline.volumes.detector import build_detector
 from cender.pipeline.volumes.sequence import process_recording
 from cender.pipeline.volumes.volume import annotate_outcome, process_volume
@@ -62,7 +63,7 @@ def test_int8_finds_what_float32_finds(simulation) -> None:
     counts = {}
     for precision in ("float32", "int8"):
         detector = build_detector(load_config(None, [f"detect.precision={precision}"]).detect)
-        outcome = process_volume(volume, detector, config.preprocess, config.merge)
+        outcome = process_volume(volume, load_compass(), detector, config.preprocess, config.merge)
         truth = simulation.truth(range(16, 17))
         predicted = Annotations("run", VOXEL, 5.0, {16: annotate_outcome(outcome, VOXEL)})
         counts[precision] = evaluate_recording(predicted, truth).detection_3d.f1
@@ -85,7 +86,9 @@ def test_a_blank_volume_is_an_outcome_and_the_run_goes_on(simulation) -> None:
 def test_a_volume_that_lacks_something_says_so(lacking: str) -> None:
     stack = np.zeros((1, 4, 30, 30), np.uint16)
     volume = Volume(3, 0.5, stack, VOXEL if lacking == "red" else None, ("other",) if lacking == "red" else ("red",))
-    outcome = process_volume(volume, lambda *_: pytest.fail("nothing is there"), Config().preprocess, Config().merge)
+    outcome = process_volume(
+        volume, load_compass(), lambda *_: pytest.fail("nothing is there"), Config().preprocess, Config().merge
+    )
     assert outcome.status == "failed"
     assert lacking in outcome.reason
 

@@ -15,7 +15,7 @@ from cender.types import Detections, Head, Maps, Regions, VoxelSize
 Score = Callable[[UInt8[np.ndarray, "z y x"]], Maps]
 
 
-def detect_dense(
+def detect_regions(
     red: Real[np.ndarray, "z y x"], head: Head, voxel_um: VoxelSize, score: Score, params: DetectParams
 ) -> Detections:
     """Regions and neuron centres of one volume, in full-frame pixels.

@@ -30,7 +30,7 @@ class MultiFieldParams(Params):
     batch: int = Field(512, ge=1, description="anchors scored at a time")
 
 
-def detect(
+def detect_regions_paper(
     red: Real[np.ndarray, "z y x"],
     head: Head,
     voxel_um: VoxelSize,

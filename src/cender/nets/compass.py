@@ -1,4 +1,4 @@
-"""The network behind `preprocess.compass`, for training; it runs there without torch."""
+"""The network behind `preprocess.compass`, for training; `compass_graph` runs it."""
 
 from itertools import pairwise
 
@@ -34,14 +34,14 @@ class Compass(nn.Module):
         x = patches[:, None]  # n 1 s s
         for conv, norm in zip(self.convs, self.norms, strict=True):
             x = functional.relu(norm(conv(x)))  # halves s
-        # Channels last, as the numpy twin flattens them.
+        # Channels last, as the exported weights have them.
         x = x.permute(0, 2, 3, 1).flatten(1)  # n (s/8)(s/8)24
         x = functional.relu(self.norm1(self.dense1(x)))  # n 32
         x = functional.dropout(x, 0.1, self.training)
         return torch.as_tensor(self.dense2(x))
 
     def export(self) -> dict[str, np.ndarray]:
-        """Weights as the numpy twin has them: convolutions ``k k in out``, dense layers ``in out``; half precision."""
+        """Weights for `compass_graph`: convolutions ``k k in out``, dense layers ``in out``; half precision."""
         stored: dict[str, np.ndarray] = {}
         for index, (conv, norm) in enumerate(zip(self.convs, self.norms, strict=True), 1):
             factor, shift = _fold(norm)

@@ -1,8 +1,7 @@
 """Stage 1: the head in one volume, with the worm's own axes."""
 
-from cender.preprocess.flips import resolve_flips
-from cender.preprocess.head import find_head, find_head_and_flips
+from cender.preprocess.head import find_head
 from cender.preprocess.paper import find_head_paper
 from cender.preprocess.params import PreprocessParams
 
-__all__ = ["PreprocessParams", "find_head", "find_head_and_flips", "find_head_paper", "resolve_flips"]
+__all__ = ["PreprocessParams", "find_head", "find_head_paper"]

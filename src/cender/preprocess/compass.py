@@ -5,31 +5,32 @@ down, and says how well that fits. So it cannot prefer a direction of the image 
 mirroring the volume turns and mirrors the answer.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache
-from importlib.resources import files
 
 import cv2
 import numpy as np
 from jaxtyping import Float, Float32
-from safetensors.numpy import load
 from scipy.special import logsumexp
 
 from cender.preprocess.projection import GRID_UM
 from cender.preprocess.spots import Spots
 
 ANGLES = 16
+"""Directions of the nose that are compared, evenly around the circle."""
 ANGLE_RAD = 2 * np.pi * np.arange(ANGLES) / ANGLES
 PITCH_UM = 3.8
+"""Side of a pixel of the patches that the network sees."""
 SIDE = 40
+"""Pixels along a side of a patch."""
 REACH_UM = 76.0
-WEIGHTS = "orientation.safetensors"
+"""Radius of the circle that the network sees."""
 # Training varies anatomy more than simulated animals do, so raw scores are timid (seeds 5000 to 5149 ask for 0.55);
 # real heads of other labs are less alike, and ask for caution.
 TEMPERATURE = 0.75
 
-Weights = Mapping[str, Float32[np.ndarray, "..."]]
+Compass = Callable[[Float32[np.ndarray, "n s s"]], Float32[np.ndarray, "n 2"]]
+"""The network: score and bend of every patch."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,50 +99,14 @@ def soften(map_: Float32[np.ndarray, "y x"]) -> Float32[np.ndarray, "y x"]:
     return np.asarray(cv2.GaussianBlur(map_, (0, 0), 1.2 / GRID_UM))
 
 
-def run_network(patches: Float32[np.ndarray, "n s s"], weights: Weights) -> Float32[np.ndarray, "n 2"]:
-    """Score and bend of every patch, in plain numpy: three convolutions of stride 2 and two dense layers."""
-    x = patches[..., None]
-    for layer in ("conv1", "conv2", "conv3"):
-        x = _convolve(x, weights[f"{layer}.weight"], weights[f"{layer}.bias"])
-    flat = x.reshape(len(x), -1)
-    hidden = np.maximum((flat[:, None] @ weights["dense1.weight"])[:, 0] + weights["dense1.bias"], 0)
-    return np.asarray(hidden @ weights["dense2.weight"] + weights["dense2.bias"])
-
-
-def _convolve(
-    x: Float32[np.ndarray, "n h w c"], weight: Float32[np.ndarray, "k k c o"], bias: Float32[np.ndarray, " o"]
-) -> Float32[np.ndarray, "n h2 w2 o"]:
-    size = weight.shape[0]
-    edge = size // 2
-    count, height, width, channels = x.shape
-    padded = np.zeros((count, height + 2 * edge, width + 2 * edge, channels), np.float32)
-    padded[:, edge : edge + height, edge : edge + width] = x
-    rows, columns = -(-height // 2), -(-width // 2)
-    taps = [
-        padded[:, dy : dy + 2 * rows - 1 : 2, dx : dx + 2 * columns - 1 : 2] for dy in range(size) for dx in range(size)
-    ]
-    # One product a patch: too small for BLAS to start threads, which cost more than they bring where cores are busy.
-    seen = np.concatenate(taps, axis=-1).reshape(count, rows * columns, size * size * channels)
-    out = seen @ weight.reshape(-1, weight.shape[-1])
-    out += bias
-    return np.asarray(np.maximum(out, 0, out=out).reshape(count, rows, columns, -1))
-
-
-def read_compass(spots: Spots, place: Float[np.ndarray, " 2"], weights: Weights) -> Reading:
+def read_compass(spots: Spots, place: Float[np.ndarray, " 2"], compass: Compass) -> Reading:
     """How the head at a place (grid coordinates) lies, if there is one."""
-    out = run_network(cut_patches(soften(spots.map), place, _GRID), weights).astype(float)
+    out = compass(cut_patches(soften(spots.map), place, _GRID)).astype(float)
     score, bend = out.T
     sharp = score / TEMPERATURE
     log_probability = sharp - logsumexp(sharp)
     bent = 1 / (1 + np.exp(-float(np.exp(log_probability) @ bend)))
     return Reading(log_probability.reshape(2, ANGLES), float(logsumexp(score)), float(bent))
-
-
-@cache
-def shipped_weights() -> Weights:
-    """The network's weights that come with cender; `cender.training.shipped.orientation` made them."""
-    stored = load((files("cender") / "weights" / WEIGHTS).read_bytes())
-    return {name: value.astype(np.float32) for name, value in stored.items()}
 
 
 _GRID = make_grid(ANGLE_RAD)

@@ -8,11 +8,10 @@ from jaxtyping import Float, Shaped
 from cender.errors import UnusableVolume
 from cender.preprocess.compass import (
     ANGLE_RAD,
+    Compass,
     Reading,
-    Weights,
     anterior_of,
     read_compass,
-    shipped_weights,
     ventral_of,
 )
 from cender.preprocess.outline import cut_out, draw_mask, find_hull, find_origin, join_spots, trace_outline
@@ -24,9 +23,13 @@ from cender.preprocess.view import judge_view
 from cender.types import Head, VoxelSize
 
 FEWEST_SPOTS = 8
-SURE_HEAD = 4.0
+"""A volume with fewer bright spots is refused."""
+SURE_HEAD_LOG_ODDS = 4.0
+"""Where the compass sees a head with these log-odds, less crowded places are not looked at."""
 FAINT_CONTRAST, FEW_SPOTS = 8.0, 16
-BEND_COSTS = 0.5
+"""Median contrast of the spots, in units of the noise, and their number, below which quality falls."""
+BEND_COST = 0.5
+"""Share of its quality that a volume loses where the head is certainly twisted or in an Ω-turn."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +54,9 @@ class Pose:
         return ventral_of(self.angle_rad, self.row)
 
 
-def find_head(red: Shaped[np.ndarray, "z y x"], voxel_um: VoxelSize, params: PreprocessParams | None = None) -> Head:
+def find_head(
+    red: Shaped[np.ndarray, "z y x"], voxel_um: VoxelSize, compass: Compass, params: PreprocessParams | None = None
+) -> Head:
     """Head region and axes of one volume, or `UnusableVolume` with what was found instead.
 
     Parameters
@@ -60,45 +65,33 @@ def find_head(red: Shaped[np.ndarray, "z y x"], voxel_um: VoxelSize, params: Pre
         The reference channel; any real number type, one frame or many.
     voxel_um
         Size of a voxel.
+    compass
+        The network that scores how a head lies; `cender.nets.compass_graph.build_compass` makes it.
     params
-        Method and margins.
-    """
-    return find_head_and_flips(red, voxel_um, params)[0]
-
-
-def find_head_and_flips(
-    red: Shaped[np.ndarray, "z y x"], voxel_um: VoxelSize, params: PreprocessParams | None = None
-) -> tuple[Head, Float[np.ndarray, " 4"]]:
-    """The head, and the log-probabilities that its axes are right, anterior is wrong, ventral is, and both are.
-
-    `resolve_flips` weighs the latter over a recording.
+        Method and margins; the paper's method does not use the compass.
     """
     params = params or PreprocessParams()
     if params.method == "paper":
-        head = find_head_paper(red, voxel_um, params)
-        return head, spread_flips(head.confidence)
-    return examine_picture(take_picture(red, voxel_um), voxel_um, params, shipped_weights())
+        return find_head_paper(red, voxel_um, params)
+    return examine_picture(take_picture(red, voxel_um), voxel_um, compass, params)
 
 
-def examine_picture(
-    picture: Picture, voxel_um: VoxelSize, params: PreprocessParams, weights: Weights
-) -> tuple[Head, Float[np.ndarray, " 4"]]:
-    """The head in a small picture, with the log-probabilities of its four flips."""
+def examine_picture(picture: Picture, voxel_um: VoxelSize, compass: Compass, params: PreprocessParams) -> Head:
+    """The head in a small picture."""
     spots = find_spots(picture)
     if len(spots) < FEWEST_SPOTS:
         raise UnusableVolume(
             f"found {len(spots)} bright spots of the size of a nucleus; a head shows at least {FEWEST_SPOTS}"
         )
-    place, reading = choose_head(spots, weights)
+    place, reading = choose_head(spots, compass)
     pose = choose_pose(reading)
     is_head = float(1 / (1 + np.exp(-reading.head)))
-    # Where there may be no head at all, every way it could lie is as good as the others.
-    flips = np.log(is_head * np.exp(pose.log_flips) + (1 - is_head) / 4)
+    # Where there may be no head at all, each of the four flips is as likely as the others.
+    confidence = is_head * float(np.exp(pose.log_flips[0])) + (1 - is_head) / 4
     joined = join_spots(spots, place, params.reach_um)
     mask = draw_mask(spots, joined, place, pose.anterior)
-    confidence = float(np.exp(flips[0]))
     places = np.concatenate([spots.place[joined], place[None]])
-    head = Head(
+    return Head(
         crop=cut_out(picture, places, voxel_um[1:], params),
         outline_yx=trace_outline(picture, mask),
         origin_yx=find_origin(picture, spots, mask),
@@ -109,17 +102,16 @@ def examine_picture(
         hull_yx=find_hull(picture, places),
         doubts=judge_view(spots, joined, place, (pose.anterior, pose.ventral), weights),
     )
-    return head, flips
 
 
-def choose_head(spots: Spots, weights: Weights) -> tuple[Float[np.ndarray, " 2"], Reading]:
+def choose_head(spots: Spots, compass: Compass) -> tuple[Float[np.ndarray, " 2"], Reading]:
     """The place among the crowded ones where the compass sees a head best; the densest if that is surely one."""
     best: tuple[Float[np.ndarray, " 2"], Reading] | None = None
     for place in find_crowds(spots):
-        reading = read_compass(spots, place, weights)
+        reading = read_compass(spots, place, compass)
         if best is None or reading.head > best[1].head:
             best = place, reading
-        if reading.head > SURE_HEAD:
+        if reading.head > SURE_HEAD_LOG_ODDS:
             break
     if best is None:
         raise UnusableVolume(f"found {len(spots)} bright spots, but nowhere do they crowd as in a head")
@@ -141,15 +133,9 @@ def choose_pose(reading: Reading) -> Pose:
     return Pose(angle, int(row), np.log(np.clip(flips, 1e-12, 1)))
 
 
-def spread_flips(confidence: float) -> Float[np.ndarray, " 4"]:
-    """Log-probabilities of the four flips where only the confidence of the first is known."""
-    sure = float(np.clip(confidence, 1e-6, 1 - 1e-6))
-    return np.log([sure, *[(1 - sure) / 3] * 3])
-
-
 def measure_trust(reading: Reading, contrast: Float[np.ndarray, " n"]) -> float:
     """How far a volume can be trusted whatever its directions: a head, neither twisted nor in an Ω-turn, not dim."""
     is_head = float(1 / (1 + np.exp(-reading.head)))
     bright = float(np.clip(np.median(contrast) / FAINT_CONTRAST, 0, 1)) if len(contrast) else 0.0
     enough = float(np.clip(len(contrast) / FEW_SPOTS, 0, 1))
-    return is_head * (1 - BEND_COSTS * reading.bent) * bright * enough
+    return is_head * (1 - BEND_COST * reading.bent) * bright * enough

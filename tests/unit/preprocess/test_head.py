@@ -6,7 +6,7 @@ import cv2
 import numpy as np
 import pytest
 
-from cases.volumes import VOXEL_UM, good_head
+from cases.volumes import VOXEL_UM, good_head, shipped_compass
 from cender.preprocess import PreprocessParams, find_head
 from cender.preprocess.compass import ANGLE_RAD, Reading, anterior_of, ventral_of
 from cender.preprocess.head import choose_pose
@@ -30,7 +30,7 @@ def is_right(head: Head, truth: Annotation) -> bool:
 @pytest.mark.parametrize("seed", [5911, 5912, 5913, 5914, 5915, 5916])
 def test_typical_heads_are_right_or_flagged(seed: int) -> None:
     red, truth = typical(seed, 20)
-    head = find_head(red, VOXEL_UM)
+    head = find_head(red, VOXEL_UM, shipped_compass())
     assert is_right(head, truth) or head.quality < PreprocessParams().flag_below
     assert truth.head is not None
     assert np.linalg.norm(head.origin_yx - truth.head.origin_yx) * VOXEL_UM.y_um < 12
@@ -41,15 +41,15 @@ def test_typical_heads_are_right_or_flagged(seed: int) -> None:
 
 
 def test_crop_is_a_small_part_of_the_frame() -> None:
-    head = find_head(typical(5911, 20)[0], VOXEL_UM)
+    head = find_head(typical(5911, 20)[0], VOXEL_UM, shipped_compass())
     assert head.crop.w * head.crop.h < 0.6 * 720 * 720
 
 
 @pytest.mark.parametrize("quarters", [1, 2, 3])
 def test_turning_the_volume_turns_the_axes(quarters: int) -> None:
     red, _ = good_head()
-    before = find_head(red, VOXEL_UM)
-    after = find_head(np.rot90(red, quarters, axes=(1, 2)), VOXEL_UM)
+    before = find_head(red, VOXEL_UM, shipped_compass())
+    after = find_head(np.rot90(red, quarters, axes=(1, 2)), VOXEL_UM, shipped_compass())
     turn = np.linalg.matrix_power(np.array([[0, -1], [1, 0]]), quarters)
     assert not np.allclose(after.anterior_yx, before.anterior_yx, atol=0.3), "it moved at all"
     assert np.allclose(after.anterior_yx, turn @ before.anterior_yx, atol=0.02)
@@ -59,23 +59,23 @@ def test_turning_the_volume_turns_the_axes(quarters: int) -> None:
 @pytest.mark.parametrize(("axis", "signs"), [(1, (-1, 1)), (2, (1, -1))])
 def test_mirroring_the_volume_mirrors_the_axes(axis: int, signs: tuple[int, int]) -> None:
     red, _ = good_head()
-    before = find_head(red, VOXEL_UM)
-    after = find_head(np.flip(red, axis), VOXEL_UM)
+    before = find_head(red, VOXEL_UM, shipped_compass())
+    after = find_head(np.flip(red, axis), VOXEL_UM, shipped_compass())
     assert np.allclose(after.anterior_yx, before.anterior_yx * signs, atol=0.02)
     assert np.allclose(after.ventral_yx, before.ventral_yx * signs, atol=0.02)
 
 
 def test_depth_may_be_turned_over() -> None:
     red, _ = good_head()
-    before, after = find_head(red, VOXEL_UM), find_head(red[::-1], VOXEL_UM)
+    before, after = find_head(red, VOXEL_UM, shipped_compass()), find_head(red[::-1], VOXEL_UM, shipped_compass())
     assert before.crop == after.crop
     assert np.array_equal(before.ventral_yx, after.ventral_yx)
 
 
 def test_moving_the_head_moves_only_its_place() -> None:
     red, _ = good_head()
-    before = find_head(red, VOXEL_UM)
-    after = find_head(np.roll(red, (40, -24), axis=(1, 2)), VOXEL_UM)
+    before = find_head(red, VOXEL_UM, shipped_compass())
+    after = find_head(np.roll(red, (40, -24), axis=(1, 2)), VOXEL_UM, shipped_compass())
     assert np.allclose(after.origin_yx - before.origin_yx, (40, -24), atol=1.5)
     assert after.anterior_yx @ before.anterior_yx > 0.99
     assert after.ventral_yx @ before.ventral_yx > 0.99
@@ -84,8 +84,8 @@ def test_moving_the_head_moves_only_its_place() -> None:
 @pytest.mark.parametrize(("gain", "offset"), [(0.5, 300.0), (3.0, 0.0), (1e-4, -7.0), (1e6, 1e7)])
 def test_gain_and_offset_do_not_matter(gain: float, offset: float) -> None:
     red, _ = good_head()
-    before = find_head(red, VOXEL_UM)
-    after = find_head(red.astype(np.float64) * gain + offset, VOXEL_UM)
+    before = find_head(red, VOXEL_UM, shipped_compass())
+    after = find_head(red.astype(np.float64) * gain + offset, VOXEL_UM, shipped_compass())
     assert after.anterior_yx @ before.anterior_yx > 0.999
     assert after.confidence == pytest.approx(before.confidence, abs=0.01)
 
@@ -95,7 +95,7 @@ def test_pixel_size_is_taken_into_account(factor: float) -> None:
     red, truth = good_head()
     size = (int(red.shape[2] * factor), int(red.shape[1] * factor))
     other = np.stack([cv2.resize(frame, size, interpolation=cv2.INTER_AREA) for frame in red])
-    head = find_head(other, VoxelSize(1.5, 0.3 / factor, 0.3 / factor))
+    head = find_head(other, VoxelSize(1.5, 0.3 / factor, 0.3 / factor), shipped_compass())
     assert is_right(head, truth)
     assert truth.head is not None
     assert np.linalg.norm(head.origin_yx / factor - truth.head.origin_yx) * 0.3 < 12

@@ -4,6 +4,7 @@ import cv2
 import numpy as np
 import pytest
 
+from cases.volumes import shipped_compass
 from cender.errors import UnusableVolume
 from cender.preprocess import PreprocessParams, find_head, find_head_paper
 from cender.types import VoxelSize
@@ -43,7 +44,7 @@ def test_region_is_the_largest_bright_one() -> None:
 
 
 def test_method_selects_it() -> None:
-    by_name = find_head(pear(), VOXEL_UM, PreprocessParams(method="paper"))
+    by_name = find_head(pear(), VOXEL_UM, shipped_compass(), PreprocessParams(method="paper"))
     directly = find_head_paper(pear(), VOXEL_UM, PreprocessParams())
     assert by_name.crop == directly.crop
     assert np.array_equal(by_name.anterior_yx, directly.anterior_yx)

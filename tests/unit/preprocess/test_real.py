@@ -5,6 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from cases.volumes import shipped_compass
 from cender.preprocess import PreprocessParams, find_head
 from cender.types import VoxelSize
 
@@ -24,7 +25,7 @@ HEADS = {
 def test_real_heads_hold_their_neurons_and_are_right_or_flagged(name: str, real_data: Path) -> None:
     with np.load(real_data / f"{name}.npz") as file:
         red, points = file["volume"], file["points_zyx"]
-    head = find_head(red, VoxelSize(1.0, 0.235, 0.235))
+    head = find_head(red, VoxelSize(1.0, 0.235, 0.235), shipped_compass())
     y, x = points[:, 1], points[:, 2]
     crop = head.crop
     inside = (x >= crop.x) & (x < crop.x + crop.w) & (y >= crop.y) & (y < crop.y + crop.h)
@@ -37,7 +38,7 @@ def test_real_heads_hold_their_neurons_and_are_right_or_flagged(name: str, real_
 def test_raw_camera_frames(real_data: Path) -> None:
     with np.load(real_data / "camera_frames_raw.npz") as file:
         frames = file["frames"]
-    head = find_head(frames, VoxelSize(1.5, 0.3, 0.3))
+    head = find_head(frames, VoxelSize(1.5, 0.3, 0.3), shipped_compass())
     assert 400 < head.origin_yx[1] < 600
     assert 200 < head.origin_yx[0] < 480
     right = head.anterior_yx @ (-0.9, -0.4) > 0 and head.ventral_yx @ (-0.4, 0.9) > 0

@@ -12,6 +12,7 @@ from cender.errors import DataError
 from cender.evaluate.match import match_centres
 from cender.io import shipped_weights
 from cender.nets.scoring import KIND, build_score
+from cender.pipeline.volumes.compass import load_compass
 from cender.pipeline.volumes.detector import build_detector
 from cender.pipeline.volumes.volume import annotate_outcome, process_volume
 from cender.training.detector.partial import complete_sample
@@ -63,7 +64,7 @@ def _recall(head: Head, weights: Weights, config: Config) -> tuple[float, float]
     """Share of annotated points that are found, and detections a point."""
     volume, annotation = head
     detector = build_detector(config.detect.model_copy(update={"method": "default"}), weights)
-    outcome = process_volume(volume, detector, config.preprocess, config.merge)
+    outcome = process_volume(volume, load_compass(), detector, config.preprocess, config.merge)
     found = annotate_outcome(outcome, VoxelSize(*(volume.voxel_um or ())))
     return len(match_centres(annotation, found)) / len(annotation), len(found) / len(annotation)
 

@@ -13,6 +13,7 @@ from cender.evaluate import evaluate_recording
 from cender.merge import merge_regions
 from cender.merge.depth import VOXEL_UM
 from cender.merge.params import MergeParams
+from cender.pipeline.volumes.compass import load_compass
 from cender.pipeline.volumes.volume import Detector, annotate_outcome, process_volume
 from cender.preprocess.params import PreprocessParams
 from cender.simulate import SimulateParams, Simulation, simulate_recording
@@ -106,7 +107,8 @@ def _figures(predicted: Annotations, truth: Annotations, milliseconds: Sequence[
 def _run_all(
     detector: Detector, preprocess: PreprocessParams, merge: MergeParams
 ) -> Callable[[Volume, Annotation], Outcome]:
-    return lambda volume, _: process_volume(volume, detector, preprocess, merge)
+    compass = load_compass()
+    return lambda volume, _: process_volume(volume, compass, detector, preprocess, merge)
 
 
 def _merge_true(merge: MergeParams) -> Callable[[Volume, Annotation], Outcome]:

@@ -14,8 +14,10 @@ from jaxtyping import Shaped
 from cender.bench.speed.reading import measure_peak_mb
 from cender.detect.params import DetectParams
 from cender.merge.params import MergeParams
+from cender.pipeline.volumes.compass import load_compass
 from cender.pipeline.volumes.detector import build_detector
-from cender.pipeline.volumes.volume import process_volume
+from cender.pipeline.volumes.volume import Detector, process_volume
+from cender.preprocess.compass import Compass
 from cender.preprocess.params import PreprocessParams
 from cender.simulate import SimulateParams, simulate_recording
 from cender.types import Volume
@@ -35,18 +37,18 @@ def draw_volumes(count: int = DRAWN) -> list[Volume]:
 def measure_stages(params: DetectParams, rounds: int = ROUNDS) -> dict[str, Any]:
     """Milliseconds of every stage, and of reading the same volumes from a file with one projection, taken in turn."""
     volumes = draw_volumes()
-    detector = build_detector(params)
+    compass, detector = load_compass(), build_detector(params)
     before = measure_peak_mb()
     spent: dict[str, list[float]] = {}
     with tempfile.TemporaryDirectory() as room:
         path = Path(room) / "volume.npy"
         for volume in volumes:
-            _process(volume, detector)
+            _process(volume, compass, detector)
         for _ in range(rounds):
             for volume in volumes:
                 np.save(path, volume.data[0])
                 spent.setdefault("read", []).append(_time(lambda: _read_and_project(path)))
-                for stage, milliseconds in _process(volume, detector).items():
+                for stage, milliseconds in _process(volume, compass, detector).items():
                     spent.setdefault(stage, []).append(milliseconds)
     after = measure_peak_mb()
     stages = {stage: median(values) for stage, values in spent.items() if stage != "read"}
@@ -73,7 +75,7 @@ def measure_paper_network(total_ms: float) -> dict[str, Any]:
     (volume,) = draw_volumes(1)
     if volume.red is None or volume.voxel_um is None:
         raise RuntimeError("simulated volumes always have a red channel and a voxel size")
-    head = find_head(volume.red, volume.voxel_um, PreprocessParams())
+    head = find_head(volume.red, volume.voxel_um, load_compass())
     cut, scale = resample_head(volume.red, head, volume.voxel_um)
     fields = DetectParams().multi_field
     inside = fill_hull(head, (cut.shape[1], cut.shape[2]), scale, fields.hull_margin_px)
@@ -94,8 +96,8 @@ def measure_paper_network(total_ms: float) -> dict[str, Any]:
     }
 
 
-def _process(volume: Volume, detector: Any) -> dict[str, float]:
-    outcome = process_volume(volume, detector, PreprocessParams(), MergeParams())
+def _process(volume: Volume, compass: Compass, detector: Detector) -> dict[str, float]:
+    outcome = process_volume(volume, compass, detector, PreprocessParams(), MergeParams())
     return dict(outcome.milliseconds)
 
 

@@ -8,8 +8,9 @@ import numpy as np
 from cender.errors import DataError, UnusableVolume
 from cender.io import load_truth, open_recording
 from cender.io.params import RecordingParams
+from cender.pipeline.volumes.compass import load_compass
 from cender.preprocess import find_head
-from cender.preprocess.params import PreprocessParams
+from cender.preprocess.compass import Compass
 from cender.training.detector.partial import Score, complete_sample
 from cender.training.detector.samples import Sample, crop_around, make_sample
 from cender.types import Annotation, Annotations, Crop, Recording, VoxelSize
@@ -44,13 +45,14 @@ def make_samples(truth: Annotations, recording: Recording, score: Score | None) 
     if voxel_um is None:
         raise DataError(f"{truth.source} says no voxel size, and neither does its recording")
     red = recording.channel("red")
+    compass = load_compass()
     for index, annotation in truth.annotations.items():
         if not len(annotation):
             continue
         if not 0 <= index < len(recording):
             raise DataError(f"{truth.source} annotates volume {index}, but {recording.source} has {len(recording)}")
         stack = recording.volume(index, (red or 0,)).data[0]
-        crop = _find_crop(stack, annotation, voxel_um)
+        crop = _find_crop(stack, annotation, voxel_um, compass)
         sample = make_sample(stack, annotation, voxel_um, crop)
         boxed = len(np.unique(sample.neuron)) == len(sample.centre)
         if annotation.complete and boxed:
@@ -64,11 +66,11 @@ def make_samples(truth: Annotations, recording: Recording, score: Score | None) 
             yield complete_sample(sample, score, annotation.complete)
 
 
-def _find_crop(stack: np.ndarray, annotation: Annotation, voxel_um: VoxelSize) -> Crop:
+def _find_crop(stack: np.ndarray, annotation: Annotation, voxel_um: VoxelSize, compass: Compass) -> Crop:
     """The head as the machine will see it, grown to hold all that is annotated."""
     around = crop_around(annotation, stack.shape[1:], voxel_um)
     try:
-        seen = find_head(stack, voxel_um, PreprocessParams()).crop
+        seen = find_head(stack, voxel_um, compass).crop
     except UnusableVolume:
         return around
     x, y = min(seen.x, around.x), min(seen.y, around.y)

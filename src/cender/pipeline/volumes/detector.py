@@ -27,27 +27,27 @@ def build_detector(params: DetectParams, weights: Weights | None = None, threads
 
 
 def _build_dense(params: DetectParams, weights: Weights | None, threads: int) -> Detector:
-    from cender.detect.dense import detect_dense
+    from cender.detect import detect_regions
     from cender.nets.scoring import KIND, build_score
 
     chosen = weights or _find_weights(params, "dense", KIND)
     score = build_score(chosen, params.device, params.precision, threads)
 
     def detect(red: Real[np.ndarray, "z y x"], head: Head, voxel_um: VoxelSize) -> Detections:
-        return detect_dense(red, head, voxel_um, score, params)
+        return detect_regions(red, head, voxel_um, score, params)
 
     return detect
 
 
 def _build_paper(params: DetectParams, weights: Weights | None) -> Detector:
-    from cender.detect.multi_field import detect as detect_fields
+    from cender.detect.multi_field import detect_regions_paper
     from cender.nets.multi_field import KIND, build_scorer, choose_device
 
     chosen = weights or _find_weights(params, "multi_field", KIND)
     score = build_scorer(chosen.arrays, float(chosen.metadata["width"]), device=choose_device(params.device))
 
     def detect(red: Real[np.ndarray, "z y x"], head: Head, voxel_um: VoxelSize) -> Detections:
-        return detect_fields(red, head, voxel_um, score, params.multi_field)
+        return detect_regions_paper(red, head, voxel_um, score, params.multi_field)
 
     return detect
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from cender.activity import ChannelMap, measure_intensities
 from cender.config import Config
 from cender.pipeline.plan.source import Source
+from cender.pipeline.volumes.compass import load_compass
 from cender.pipeline.volumes.detector import build_detector
 from cender.pipeline.volumes.volume import process_volume
 from cender.types import Intensities, Neurons, Outcome, Volume
@@ -30,6 +31,7 @@ def build_worker(job: VolumeJob, threads: int = 0) -> Worker:
 
     It has a network of its own, which uses so many ``threads`` (0: all cores).
     """
+    compass = load_compass()
     detector = build_detector(job.config.detect, threads=threads)
     preprocess, merge, activity = job.config.preprocess, job.config.merge, job.config.activity
 
@@ -38,7 +40,7 @@ def build_worker(job: VolumeJob, threads: int = 0) -> Worker:
 
     def work(volume: Volume) -> Outcome:
         try:
-            return process_volume(volume, detector, preprocess, merge, measure)
+            return process_volume(volume, compass, detector, preprocess, merge, measure)
         except Exception as error:  # noqa: BLE001  (one bad volume must not end a night's run)
             _LOG.exception("volume %d", volume.index)
             reason = f"a defect of ours: {type(error).__name__}: {error}"

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Iterator
 
 from cender.config import Config
 from cender.errors import UnreadableRecording
+from cender.pipeline.volumes.compass import load_compass
 from cender.pipeline.volumes.detector import build_detector
 from cender.pipeline.volumes.volume import process_volume
 from cender.types import Outcome, Recording
@@ -29,7 +30,7 @@ def process_recording(
         Told of every outcome.
     """
     recording.require("axes", "voxel size", "channel roles")
-    detector = build_detector(config.detect)
+    compass, detector = load_compass(), build_detector(config.detect)
     red = recording.channel("red")
     channels = None if red is None else (red,)
     for index in range(len(recording)) if volumes is None else volumes:
@@ -38,6 +39,6 @@ def process_recording(
         except UnreadableRecording as error:
             outcome = Outcome(index, recording.time_s(index), "failed", str(error))
         else:
-            outcome = process_volume(volume, detector, config.preprocess, config.merge)
+            outcome = process_volume(volume, compass, detector, config.preprocess, config.merge)
         on_volume(outcome)
         yield outcome

@@ -11,6 +11,7 @@ from cender.merge import merge_regions
 from cender.merge.params import MergeParams
 from cender.pipeline.volumes.flags import find_flags, say_flag
 from cender.preprocess import find_head
+from cender.preprocess.compass import Compass
 from cender.preprocess.params import PreprocessParams
 from cender.types import Annotation, Detections, Head, Intensities, Neurons, Outcome, Status, Volume, VoxelSize
 
@@ -20,6 +21,7 @@ Measure = Callable[[Volume, Neurons], Intensities]
 
 def process_volume(
     volume: Volume,
+    compass: Compass,
     detector: Detector,
     preprocess: PreprocessParams,
     merge: MergeParams,
@@ -33,6 +35,8 @@ def process_volume(
     ----------
     volume
         With a red or a green channel, and its voxel size.
+    compass
+        What `load_compass` gives.
     detector
         What `build_detector` makes.
     preprocess, merge
@@ -55,7 +59,7 @@ def process_volume(
 
     head: Head | None = None
     try:
-        head = find_head(seen, volume.voxel_um, preprocess)
+        head = find_head(seen, volume.voxel_um, compass, preprocess)
         lap("preprocess")
         found = detector(seen, head, volume.voxel_um)
         lap("detect")

@@ -15,7 +15,7 @@ from pydantic import Field
 from torch.nn.functional import binary_cross_entropy_with_logits
 
 from cender.detect.fields import cut_fields, stack_fields
-from cender.detect.multi_field import MultiFieldParams, detect
+from cender.detect.multi_field import MultiFieldParams, detect_regions_paper
 from cender.evaluate import match_boxes
 from cender.nets.multi_field import KIND, MultiFieldNet, choose_device, wrap_network
 from cender.nets.threads import limit_threads
@@ -184,7 +184,7 @@ def measure_f1(net: MultiFieldNet, scenes: Sequence[Scene], params: MultiFieldPa
     score = wrap_network(net)
     matched = found = true = 0
     for scene in scenes:
-        regions = detect(scene.red, scene.head, scene.voxel_um, score, params).regions
+        regions = detect_regions_paper(scene.red, scene.head, scene.voxel_um, score, params).regions
         matched += len(match_boxes(scene.regions, regions))
         found += len(regions)
         true += len(scene.regions)

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import numpy as np
 from jaxtyping import Float
 
-from cender.detect.dense import detect_dense
+from cender.detect.dense import detect_regions
 from cender.detect.params import DetectParams
 from cender.evaluate.match import match_neurons
 from cender.io.weights import shipped_weights
@@ -17,6 +17,8 @@ from cender.merge import DepthBounds, MergeParams, gather_neurons
 from cender.merge.assemble import order_regions
 from cender.merge.judge import describe_neurons
 from cender.merge.learn import fit_odds
+from cender.nets.compass_graph import KIND as COMPASS
+from cender.nets.compass_graph import build_compass
 from cender.nets.scoring import KIND, build_score
 from cender.preprocess.head import find_head
 from cender.simulate import SimulateParams, simulate_recording
@@ -50,12 +52,13 @@ def draw_volumes() -> Iterator[tuple[Volume, Annotation]]:
 
 def fit_neuron_weights(detect: DetectParams, merge: MergeParams) -> Float[np.ndarray, " k"]:
     """Weights of the columns of `describe_neurons` for what the shipped detector finds."""
+    compass = build_compass(shipped_weights("orientation", COMPASS))
     score = build_score(shipped_weights("dense", KIND), "cpu")
     depth = DepthBounds(merge.depth_offset_um, merge.depth_slope, merge.depth_spread_um)
     tables, right = [], []
     for volume, truth in draw_volumes():
         red, voxel_um = volume.data[0], VoxelSize(*(volume.voxel_um or ()))
-        found = detect_dense(red, find_head(red, voxel_um), voxel_um, score, detect)
+        found = detect_regions(red, find_head(red, voxel_um, compass), voxel_um, score, detect)
         regions = found.regions.select(order_regions(found.regions))
         neurons, whole = gather_neurons(Detections(regions, found.centre_px, found.centre_score), merge, voxel_um)
         tables.append(describe_neurons(neurons, whole, depth, voxel_um))

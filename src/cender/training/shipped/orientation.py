@@ -8,14 +8,16 @@ from pathlib import Path
 import numpy as np
 import torch
 from jaxtyping import Float
-from safetensors.numpy import save_file
 from torch import Tensor
 from torch.nn import functional
 
+from cender.io.weights import save_weights
 from cender.nets.compass import Compass
+from cender.nets.compass_graph import KIND
 from cender.preprocess.compass import SIDE
 from cender.training.shipped.orientation_samples import Sample, View, draw_sample, view_scene
 from cender.training.shipped.orientation_scenes import draw_scenes
+from cender.types import Weights
 
 FIRST_SEED = 1000
 BATCH = 32
@@ -81,7 +83,7 @@ def _lose(network: Callable[[Tensor], Tensor], samples: Sequence[Sample]) -> Flo
 
 def save_compass(network: Compass, path: Path, note: dict[str, str]) -> None:
     """Write the weights, with a note on how they were made."""
-    save_file(network.export(), path, metadata=note)
+    save_weights(Weights(network.export(), {**note, "kind": KIND}), path)
 
 
 def main() -> None:
