@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from cender.detect.multi_field import MultiFieldParams, detect
+from cender.detect.multi_field import MultiFieldParams, detect_regions_paper
 from cender.types import Crop, Head, VoxelSize
 
 CENTRES = ((1, 40, 60), (1, 40, 90), (2, 70, 75))
@@ -32,7 +32,7 @@ def keep_anchors(fields: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def test_regions_are_in_full_frame_pixels() -> None:
-    found = detect(paint(), head(), VoxelSize(1.5, 0.3, 0.3), keep_anchors).regions
+    found = detect_regions_paper(paint(), head(), VoxelSize(1.5, 0.3, 0.3), keep_anchors).regions
     order = np.lexsort((found.box_px[:, 0], found.z))
     assert found.z[order].tolist() == [1, 1, 2]
     assert found.centre_px[order] == pytest.approx(np.array(CENTRES, float), abs=1e-5)
@@ -42,7 +42,7 @@ def test_regions_are_in_full_frame_pixels() -> None:
 
 def test_finer_pixels_give_the_same_regions() -> None:
     voxel = VoxelSize(1.5, 0.15, 0.15)
-    found = detect(paint(2), head(2), voxel, keep_anchors).regions
+    found = detect_regions_paper(paint(2), head(2), voxel, keep_anchors).regions
     order = np.lexsort((found.box_px[:, 0], found.z))
     expected = [[z, 2 * y + 0.5, 2 * x + 0.5] for z, y, x in CENTRES]
     assert found.centre_px[order] == pytest.approx(np.array(expected), abs=1e-5)
@@ -53,23 +53,23 @@ def test_low_scores_and_overlaps_are_dropped() -> None:
     voxel = VoxelSize(1.5, 0.3, 0.3)
     strict = MultiFieldParams(score_above=1.0)
     assert (
-        len(detect(paint(), head(), voxel, lambda f: (np.full(len(f), 0.9), np.ones((len(f), 4))), strict).regions) == 0
+        len(detect_regions_paper(paint(), head(), voxel, lambda f: (np.full(len(f), 0.9), np.ones((len(f), 4))), strict).regions) == 0
     )
     both = MultiFieldParams(anchors_px=(7, 11))
-    assert len(detect(paint(), head(), voxel, keep_anchors, both).regions) == 3
+    assert len(detect_regions_paper(paint(), head(), voxel, keep_anchors, both).regions) == 3
     loose = MultiFieldParams(anchors_px=(7, 11), overlap=1.0)
-    assert len(detect(paint(), head(), voxel, keep_anchors, loose).regions) == 6
+    assert len(detect_regions_paper(paint(), head(), voxel, keep_anchors, loose).regions) == 6
 
 
 def test_boxes_without_size_are_dropped() -> None:
     def shrink(fields: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         return np.ones(len(fields)), np.tile([0.0, 0.0, -1.0, 0.5], (len(fields), 1))
 
-    assert len(detect(paint(), head(), VoxelSize(1.5, 0.3, 0.3), shrink).regions) == 0
+    assert len(detect_regions_paper(paint(), head(), VoxelSize(1.5, 0.3, 0.3), shrink).regions) == 0
 
 
 def test_blank_volume_has_no_regions() -> None:
     blank = np.full((4, 120, 150), 100, np.uint16)
-    found = detect(blank, head(), VoxelSize(1.5, 0.3, 0.3), keep_anchors)
+    found = detect_regions_paper(blank, head(), VoxelSize(1.5, 0.3, 0.3), keep_anchors)
     assert len(found.regions) == 0
     assert len(found.centre_px) == 0
