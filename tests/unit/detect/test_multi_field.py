@@ -52,9 +52,8 @@ def test_finer_pixels_give_the_same_regions() -> None:
 def test_low_scores_and_overlaps_are_dropped() -> None:
     voxel = VoxelSize(1.5, 0.3, 0.3)
     strict = MultiFieldParams(score_above=1.0)
-    assert (
-        len(detect_regions_paper(paint(), head(), voxel, lambda f: (np.full(len(f), 0.9), np.ones((len(f), 4))), strict).regions) == 0
-    )
+    sure = detect_regions_paper(paint(), head(), voxel, lambda f: (np.full(len(f), 0.9), np.ones((len(f), 4))), strict)
+    assert len(sure.regions) == 0
     both = MultiFieldParams(anchors_px=(7, 11))
     assert len(detect_regions_paper(paint(), head(), voxel, keep_anchors, both).regions) == 3
     loose = MultiFieldParams(anchors_px=(7, 11), overlap=1.0)
