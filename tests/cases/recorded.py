@@ -9,6 +9,7 @@ import numpy as np
 from cender.io import save_recording
 from cender.pipeline.volumes.executor import Processed
 from cender.pipeline.volumes.job import VolumeJob
+from cender.pipeline.volumes.reading import Unreadable
 from cender.types import Crop, Head, Intensities, Neurons, Outcome, Recording, Regions, VoxelSize
 
 VOXEL = VoxelSize(1.5, 0.5, 0.5)
@@ -46,6 +47,9 @@ def make_outcome(volume: int, neurons: int = 3) -> Outcome:
     return Outcome(volume, 0.0, "ok", "", head, found, milliseconds={"detect": 1.0}, intensities=lit)
 
 
+DAMAGED = Unreadable("damaged", "bad")
+
+
 @dataclass(slots=True)
 class FakeExecutor:
     """Gives made-up outcomes; notes what it was asked for, and breaks where it is told to."""
@@ -54,7 +58,7 @@ class FakeExecutor:
     error: type[BaseException] = KeyboardInterrupt
     unreadable: frozenset[int] = frozenset()
     failed: frozenset[int] = frozenset()
-    reason: str = "the volume cannot be read: bad"
+    why: Unreadable = DAMAGED
     asked: list[int] = field(default_factory=list)
 
     def process(self, job: VolumeJob, volumes: Iterable[int]) -> Iterator[Processed]:
@@ -64,7 +68,7 @@ class FakeExecutor:
                 raise self.error("stopped on purpose")
             self.asked.append(volume)
             if volume in self.unreadable:
-                yield Processed(Outcome(volume, 0.0, "failed", self.reason), unreadable=True)
+                yield Processed(Outcome(volume, 0.0, "failed", self.why.reason), self.why)
             elif volume in self.failed:
                 yield Processed(Outcome(volume, 0.0, "failed", "no head"))
             else:

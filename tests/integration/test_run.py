@@ -91,7 +91,8 @@ def test_workers_do_not_change_the_tables(film: Path, whole: Run, tmp_path: Path
 
 
 def test_a_cluster_does_not_change_the_tables(film: Path, whole: Run, tmp_path: Path) -> None:
-    distributed = pytest.importorskip("distributed", reason="Dask is optional: pip install cender[distributed]")
+    import distributed
+
     with distributed.LocalCluster(
         n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None, local_directory=str(tmp_path)
     ) as cluster:

@@ -60,9 +60,7 @@ def run(
         STDERR.print(f"settings kept from the earlier run: {', '.join(kept)}", markup=False, soft_wrap=True)
 
     from cender.pipeline.run import plan_run, run_recording
-    from cender.pipeline.volumes.allocation import reuse_memory
 
-    reuse_memory()
     if template is not None:
         from cender.pipeline.recording.template import choose_template
 

@@ -14,14 +14,14 @@ from cender.types import Weights
 FORMAT = "1"
 
 
-def load_weights(path: Path, kind: str) -> Weights:
-    """Weights of a file, which must be of this kind.
+def load_weights(path: Path, *kinds: str) -> Weights:
+    """Weights of a file, which must be of one of these kinds.
 
     Parameters
     ----------
     path
         Safetensors file.
-    kind
+    kinds
         What the weights are for, for example ``dense detector``.
     """
     try:
@@ -33,8 +33,8 @@ def load_weights(path: Path, kind: str) -> Weights:
     except (SafetensorError, OSError) as error:
         raise ModelError(f"{path} is not a safetensors file: {error}") from None
     found = metadata.get("kind", "of another program")
-    if found != kind:
-        raise ModelError(f"{path}: expected weights of a {kind}, found {found}")
+    if found not in kinds:
+        raise ModelError(f"{path}: expected weights of a {' or '.join(kinds)}, found {found}")
     if metadata.get("format") != FORMAT:
         raise ModelError(
             f"{path}: weights of format {metadata.get('format')}, this cender reads format {FORMAT}; "

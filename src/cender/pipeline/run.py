@@ -1,7 +1,7 @@
 """From a recording to a run folder: all stages, in two passes, doing only what has not been done."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -14,11 +14,12 @@ from cender.io import create_run, load_run, open_folder
 from cender.io.atomic import explain_failure
 from cender.io.results.folder.run_folder import RunFolder
 from cender.pipeline.plan.decide import INPUTS, Plan, make_plan, make_state
-from cender.pipeline.plan.inputs import find_all_models
+from cender.pipeline.plan.inputs import find_all_models, use_own_detector
 from cender.pipeline.plan.progress import OnProgress, Progress, ignore_progress
 from cender.pipeline.plan.summary import Summary, summarize_run
 from cender.pipeline.plan.work import Work, describe_work, settle_work
 from cender.pipeline.recording.recording_pass import run_tables
+from cender.pipeline.volumes.allocation import reuse_memory
 from cender.pipeline.volumes.channels import describe_channels, format_channel_map, settle_channel_map
 from cender.pipeline.volumes.executor import choose_executor
 from cender.pipeline.volumes.job import VolumeJob
@@ -29,35 +30,41 @@ from cender.types import Annotations, Recording
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """A run folder with its results; tables are read when they are asked for, as polars frames."""
+    """A run folder with its results; tables are read when they are asked for, as polars frames.
+
+    A table is read once, and again only where its file has changed.
+    """
 
     path: Path
     summary: Summary | None = None
+    _tables: dict[str, tuple[tuple[int, int], pl.DataFrame]] = field(
+        default_factory=dict, init=False, repr=False, compare=False
+    )
 
     @property
     def volumes(self) -> pl.DataFrame:
-        """One row a volume: status, reason, time, head, quality."""
-        return open_folder(self.path).load_table("volumes")
+        """One row per volume: status, reason, time, head, quality."""
+        return self._load("volumes")
 
     @property
     def regions(self) -> pl.DataFrame:
-        """One row a box."""
-        return open_folder(self.path).load_table("regions")
+        """One row per box."""
+        return self._load("regions")
 
     @property
     def neurons(self) -> pl.DataFrame:
-        """One row a neuron in a volume: place, identity, probability, intensities."""
-        return open_folder(self.path).load_table("neurons")
+        """One row per neuron and volume: place, identity, probability, intensities."""
+        return self._load("neurons")
 
     @property
     def traces(self) -> pl.DataFrame:
-        """One row an identity in a volume: time, intensities, ratio, whether it is valid."""
-        return open_folder(self.path).load_table("traces")
+        """One row per identity and volume: time, intensities, ratio, whether it is valid."""
+        return self._load("traces")
 
     @property
     def timings(self) -> pl.DataFrame:
         """Milliseconds per volume and stage."""
-        return open_folder(self.path).load_table("timings")
+        return self._load("timings")
 
     @property
     def wide(self) -> pl.DataFrame:
@@ -73,6 +80,14 @@ class Run:
     def settings(self) -> dict[str, Any]:
         """All of ``run.toml``."""
         return open_folder(self.path).load_settings()
+
+    def _load(self, name: str) -> pl.DataFrame:
+        file = self.path / f"{name}.parquet"
+        stat = file.stat() if file.is_file() else None
+        mark = (0, 0) if stat is None else (stat.st_mtime_ns, stat.st_size)
+        if name not in self._tables or self._tables[name][0] != mark:
+            self._tables[name] = mark, open_folder(self.path).load_table(name)
+        return self._tables[name][1]
 
     def recording(self) -> Recording:
         """Open the recording that the folder was made from."""
@@ -103,7 +118,7 @@ def run_recording(
     config
         All settings; by default those that the folder keeps, else the defaults.
     workers
-        How many volumes to work on at a time; 0 is one a core, at most four.
+        How many volumes to work on at a time; 0 is one per core, at most four.
     scheduler
         Address of a Dask scheduler to use instead of this computer.
     on_progress
@@ -115,6 +130,7 @@ def run_recording(
         Not one volume could be used, the recording is not the one of the folder, or the folder cannot be written.
     """
     start = perf_counter()
+    reuse_memory()
     work = settle_work(recording, out, config)
     folder = _claim(work)
     with explain_failure(work.path), folder.writing() as writer:
@@ -154,7 +170,7 @@ def _run_passes(work: Work, plan: Plan, folder: RunFolder, executor: Any, on_pro
     plan.store.save_note(INPUTS, plan.inputs)
     reader = PatientReader(work.source, work.config.run.wait_s)
     channel_map = settle_channel_map(reader, plan.chosen, plan.store, work.config.activity)
-    job = VolumeJob(plan.key, work.source, work.config, channel_map)
+    job = VolumeJob(plan.key, work.source, use_own_detector(work.config, work.path), channel_map)
     run_volumes(job, plan.store, plan.todo, executor, on_progress)
     on_progress(Progress("recording", 0, 0))
     found = run_tables(work, plan, folder, on_progress)

@@ -13,7 +13,7 @@ from cender.types.regions import Regions
 class Annotation:
     """Neurons of one volume as a person, a simulator or a machine sees them.
 
-    ``centre_um`` is ``z y x``, one row a neuron; ``identity`` is -1 where there is none, ``probability`` that it is
+    ``centre_um`` is ``z y x``, one row per neuron; ``identity`` is -1 where there is none, ``probability`` that it is
     right.
     ``regions`` may be empty (centres only); its ``neuron`` column points at the rows here. ``complete`` says whether
     every neuron of the volume is marked: only then is an unmatched detection false.

@@ -23,6 +23,7 @@ from cender.pipeline import run as run_module
 from cender.pipeline.recording import recording_pass
 from cender.pipeline.run import Run, open_results, plan_run, run_recording
 from cender.report.digest import suggest_in_folder
+from cender.pipeline.volumes.reading import Unreadable
 from cender.types import Identities, Weights
 
 TABLES = ("volumes", "regions", "neurons", "timings", "traces")
@@ -212,7 +213,7 @@ def test_a_damaged_volume_is_tried_again_when_the_file_has_changed(go, film, wor
 
 
 def test_a_volume_that_only_the_drive_withheld_is_tried_again(go, film, worm) -> None:
-    silent = FakeExecutor(unreadable=frozenset({4}), reason="the drive does not answer: [Errno 5] Input/output error")
+    silent = FakeExecutor(unreadable=frozenset({4}), why=Unreadable("away", "[Errno 5] Input/output error"))
     run = go(film, worm, executor=silent)
     assert run.volumes["status"].to_list() == ["ok"] * 4 + ["failed"] + ["ok"] * 5
     awake = FakeExecutor()

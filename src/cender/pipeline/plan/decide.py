@@ -8,10 +8,14 @@ import cender
 from cender.io.results.folder.fingerprints import hash_values
 from cender.io.results.folder.run_folder import RunFolder
 from cender.io.results.parts.store import Part, PartStore, list_volumes
-from cender.pipeline.plan.inputs import compare_inputs, describe_recording_inputs, describe_volume_inputs
+from cender.pipeline.plan.inputs import (
+    compare_inputs,
+    describe_recording_inputs,
+    describe_volume_inputs,
+    use_own_detector,
+)
 from cender.pipeline.plan.selection import choose_volumes
 from cender.pipeline.plan.work import Work
-from cender.pipeline.volumes.reading import may_pass
 from cender.pipeline.volumes.volume_pass import load_unreadable
 
 INPUTS = "made_from"
@@ -32,21 +36,16 @@ class Plan:
     store: PartStore
     reasons: tuple[str, ...]
 
-    @property
-    def redo_recording(self) -> bool:
-        """Whether identities, traces and tables have to be made."""
-        return bool(self.reasons)
-
 
 def make_plan(work: Work) -> Plan:
     """Compare what there is with what there should be; nothing is changed."""
-    inputs = describe_volume_inputs(work.recording, work.probe, work.config)
+    inputs = describe_volume_inputs(work.recording, work.probe, use_own_detector(work.config, work.path))
     key = hash_values(inputs)
     store = PartStore(work.path / "parts" / key)
     chosen = choose_volumes(work.recording, work.config.run)
     parts = store.find()
     damaged = load_unreadable(store, work.source.stamp())
-    have = list_volumes(parts) | {volume for volume, reason in damaged.items() if not may_pass(reason)}
+    have = list_volumes(parts) | {volume for volume, why in damaged.items() if why.kind == "damaged"}
     todo = tuple(volume for volume in chosen if volume not in have)
     reasons = _explain_volumes(work, inputs, key, len(todo), len(chosen))
     if not reasons:

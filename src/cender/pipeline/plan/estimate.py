@@ -8,6 +8,7 @@ from time import perf_counter
 from cender.activity import ChannelMap
 from cender.io.results.parts.outcomes import tabulate_outcomes
 from cender.pipeline.plan.decide import Plan
+from cender.pipeline.plan.inputs import use_own_detector
 from cender.pipeline.plan.work import Work
 from cender.pipeline.volumes.executor import AHEAD, LocalExecutor, count_workers
 from cender.pipeline.volumes.job import VolumeJob
@@ -40,7 +41,7 @@ def estimate_run(work: Work, plan: Plan, workers: int = 0) -> Cost:
     step = max(1, len(plan.todo) // _MEASURED)
     sample = plan.todo[::step][:_MEASURED]
     # Where green lies does not change what it costs to measure it.
-    job = VolumeJob(plan.key, work.source, work.config, ChannelMap.unmoved())
+    job = VolumeJob(plan.key, work.source, use_own_detector(work.config, work.path), ChannelMap.unmoved())
     outcomes, marks = [], [perf_counter()]
     for outcome, _ in LocalExecutor(workers).process(job, sample):
         outcomes.append(outcome)

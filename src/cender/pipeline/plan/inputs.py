@@ -35,7 +35,8 @@ def describe_volume_inputs(recording: Recording, probe: str, config: Config) -> 
             "roles": list(recording.roles or ()),
             "first volume": probe,
         },
-        **{stage: getattr(config, stage).model_dump(mode="json") for stage in ("preprocess", "detect", "merge")},
+        **{stage: getattr(config, stage).model_dump(mode="json") for stage in ("preprocess", "merge")},
+        "detect": config.detect.model_dump(mode="json", exclude={"weights"}),
         "activity": config.activity.model_dump(mode="json", exclude=_OF_TRACES),
         "models": find_models(config.detect),
     }
@@ -75,6 +76,14 @@ def find_recognizer(config: Config, folder: Path) -> Path | None:
     return own if own.is_file() else None
 
 
+def use_own_detector(config: Config, folder: Path) -> Config:
+    """The settings, with the folder's own detector where it has one and they name no other."""
+    own = folder / "models" / "detector.safetensors"
+    if config.detect.weights is not None or config.detect.method != "default" or not own.is_file():
+        return config
+    return config.model_copy(update={"detect": config.detect.model_copy(update={"weights": str(own)})})
+
+
 def find_models(params: DetectParams) -> dict[str, str]:
     """Hashes of the weights that the volume pass uses."""
     shipped = "multi_field" if params.method == "paper" else "dense"
@@ -85,7 +94,7 @@ def find_all_models(config: Config, folder: Path) -> dict[str, str]:
     """Hashes of all weights that a run uses."""
     recognizer = find_recognizer(config, folder)
     own = {} if recognizer is None else {"recognizer": hash_weights(str(recognizer), "")}
-    return {**find_models(config.detect), "matcher": hash_weights(None, "matcher"), **own}
+    return {**find_models(use_own_detector(config, folder).detect), "matcher": hash_weights(None, "matcher"), **own}
 
 
 def probe_recording(recording: Recording, known: str | None = None) -> str:

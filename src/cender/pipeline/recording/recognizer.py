@@ -3,7 +3,6 @@
 import json
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
 from pathlib import Path
 from typing import Literal
 
@@ -32,7 +31,7 @@ from cender.training.recognizer.train import Progress, train_recognizer
 from cender.training.shipped.matcher import KIND as MATCHER
 from cender.types import Annotation, Identities, Weights
 
-KIND = "recognizer"
+KIND, PAPER_KIND = "recognizer", "paper recognizer"
 Recognize = Callable[[Sequence[Annotation]], list[Identities]]
 OnStep = Callable[[Progress], None]
 
@@ -156,12 +155,7 @@ def load_matcher(config: Config) -> Matcher:
 
 def load_recognizer(path: Path) -> Weights:
     """Weights of a recognizer, ours or the paper's."""
-    try:
-        return load_weights(path, KIND)
-    except ModelError as error:
-        if "found paper recognizer" not in str(error):
-            raise
-    return load_weights(path, "paper recognizer")
+    return load_weights(path, KIND, PAPER_KIND)
 
 
 def find_taught(config: Config) -> frozenset[int]:
@@ -209,11 +203,6 @@ def unpack_recognizer(weights: Weights) -> Model:
     except (KeyError, RuntimeError) as error:
         raise ModelError(f"this recognizer is not complete: {error}; train it again") from None
     return Model(make_score(net), identities, named, references, calibration, quality)
-
-
-def forget_identities(annotation: Annotation) -> Annotation:
-    """The volume without what is known of its identities."""
-    return replace(annotation, identity=np.full(len(annotation), -1), probability=np.ones(len(annotation)))
 
 
 def _train_paper(annotated: Sequence[Annotation], config: Config, seed: int, on_step: OnStep) -> Weights:

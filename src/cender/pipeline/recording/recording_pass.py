@@ -180,8 +180,8 @@ def _tabulate_failed(work: Work, plan: Plan) -> pl.DataFrame:
     chosen = set(plan.chosen)
     unreadable = load_unreadable(plan.store, work.source.stamp())
     outcomes = [
-        Outcome(volume, work.recording.time_s(volume), "failed", reason)
-        for volume, reason in sorted(unreadable.items())
+        Outcome(volume, work.recording.time_s(volume), "failed", unreadable[volume].reason)
+        for volume in sorted(unreadable)
         if volume in chosen
     ]
     return tabulate_outcomes(outcomes, work.recording.voxel_um or VoxelSize(1.0, 1.0, 1.0))["volumes"]

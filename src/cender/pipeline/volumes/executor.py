@@ -11,7 +11,7 @@ from time import perf_counter
 from typing import NamedTuple, Protocol, runtime_checkable
 
 from cender.pipeline.volumes.job import VolumeJob, Worker, build_worker
-from cender.pipeline.volumes.reading import PatientReader
+from cender.pipeline.volumes.reading import PatientReader, Unreadable
 from cender.types import Outcome, Volume
 
 # Volumes that are in memory beside those being worked on.
@@ -21,10 +21,10 @@ MOST_WORKERS = 4
 
 
 class Processed(NamedTuple):
-    """What became of a volume; ``unreadable`` where its bytes could not be read, though the file is there."""
+    """What became of a volume; ``unreadable`` says why it could not be read, though the file is there."""
 
     outcome: Outcome
-    unreadable: bool = False
+    unreadable: Unreadable | None = None
 
 
 @runtime_checkable
@@ -86,22 +86,22 @@ def process_one(reader: PatientReader, worker: Worker, index: int) -> Processed:
 
 
 def finish_volume(
-    found: Volume | str, milliseconds: float, worker: Worker, reader: PatientReader, index: int
+    found: Volume | Unreadable, milliseconds: float, worker: Worker, reader: PatientReader, index: int
 ) -> Processed:
     """What becomes of a volume that was read, or could not be."""
-    if isinstance(found, str):
-        return Processed(Outcome(index, reader.recording.time_s(index), "failed", found), unreadable=True)
+    if isinstance(found, Unreadable):
+        return Processed(Outcome(index, reader.recording.time_s(index), "failed", found.reason), found)
     outcome = worker(found)
     return Processed(replace(outcome, milliseconds={"read": milliseconds, **outcome.milliseconds}))
 
 
-def _read_timed(reader: PatientReader, index: int) -> tuple[Volume | str, float]:
+def _read_timed(reader: PatientReader, index: int) -> tuple[Volume | Unreadable, float]:
     start = perf_counter()
     return reader.read(index), 1e3 * (perf_counter() - start)
 
 
 def _compute(
-    idle: SimpleQueue[Worker], reader: PatientReader, index: int, read: Future[tuple[Volume | str, float]]
+    idle: SimpleQueue[Worker], reader: PatientReader, index: int, read: Future[tuple[Volume | Unreadable, float]]
 ) -> Processed:
     found, milliseconds = read.result()
     worker = idle.get()

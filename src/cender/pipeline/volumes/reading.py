@@ -4,6 +4,7 @@ import errno
 import logging
 from dataclasses import dataclass, field
 from threading import Event
+from typing import Literal
 
 from cender.errors import UnreadableRecording
 from cender.pipeline.plan.source import Source
@@ -14,7 +15,6 @@ _AGAIN_S = 0.1
 _LOOK_S = 1.0
 # What readers of foreign files raise when the bytes make no sense.
 _BAD_BYTES = (UnreadableRecording, OSError, ValueError, EOFError, RuntimeError, ArithmeticError, LookupError)
-_NO_ANSWER = "the drive does not answer"
 # What the system says of a drive that is there by its name only.
 _AWAY = (
     "EIO",
@@ -28,6 +28,20 @@ _AWAY = (
     "ENODEV",
     "ENXIO",
 )
+
+
+@dataclass(frozen=True, slots=True)
+class Unreadable:
+    """Why a volume could not be read: its bytes are ``damaged``, or its drive was ``away`` and may come back."""
+
+    kind: Literal["damaged", "away"]
+    error: str
+
+    @property
+    def reason(self) -> str:
+        """The same in words."""
+        said = {"damaged": "the volume cannot be read", "away": "the drive does not answer"}[self.kind]
+        return f"{said}: {self.error}"
 
 
 @dataclass(slots=True)
@@ -54,7 +68,7 @@ class PatientReader:
             self._recording = self.source.open()
         return self._recording
 
-    def read(self, index: int) -> Volume | str:
+    def read(self, index: int) -> Volume | Unreadable:
         """The volume, or why it cannot be read though its file is there.
 
         Raises
@@ -70,7 +84,7 @@ class PatientReader:
                 away = _is_away(error) and self._patience_s > 0 and not self.stopping.is_set()
                 if again and not away:
                     self._await_source(index, 0.0)
-                    return f"{_NO_ANSWER if _is_away(error) else 'the volume cannot be read'}: {error}"
+                    return Unreadable("away" if _is_away(error) else "damaged", str(error))
                 _LOG.info("volume %d: %s; trying again", index, error)
                 self._await_source(index)
                 pause_s = _LOOK_S if again else _AGAIN_S
@@ -100,11 +114,6 @@ class PatientReader:
                     "file is gone. All finished volumes are kept; bring it back and run the same command again"
                 )
             left_s -= _LOOK_S
-
-
-def may_pass(reason: str) -> bool:
-    """Whether a volume that could not be read for this reason may be read next time, though its file is the same."""
-    return reason.startswith(_NO_ANSWER)
 
 
 def _is_away(error: Exception) -> bool:

@@ -13,6 +13,7 @@ from cender.io.results.parts.store import Part, PartStore
 from cender.pipeline.plan.progress import OnProgress, Progress
 from cender.pipeline.volumes.executor import Executor, Processed
 from cender.pipeline.volumes.job import VolumeJob
+from cender.pipeline.volumes.reading import Unreadable
 from cender.types import Outcome, VoxelSize
 
 # A part is closed after this time even if it is small, so that slow volumes are safe soon too.
@@ -84,13 +85,13 @@ def run_volumes(
         return
     limit = job.config.run.unreadable
     counter = _Counter(len(todo))
-    unreadable: dict[str, str] = {}
+    unreadable: dict[int, Unreadable] = {}
     in_a_row = 0
     with _open_writer(job, store) as writer, _closing(executor.process(job, todo)) as results:
         for outcome, failed_to_read in results:
             in_a_row = in_a_row + 1 if failed_to_read else 0
             if failed_to_read:
-                unreadable[str(outcome.volume)] = outcome.reason
+                unreadable[outcome.volume] = failed_to_read
             else:
                 writer.add(outcome)
             if in_a_row >= limit:
@@ -103,17 +104,20 @@ def run_volumes(
     _save_unreadable(job, store, unreadable, todo)
 
 
-def load_unreadable(store: PartStore, stamp: str) -> dict[int, str]:
+def load_unreadable(store: PartStore, stamp: str) -> dict[int, Unreadable]:
     """Volumes that could not be read from files of this stamp, and why."""
     note = store.load_note(UNREADABLE) or {}
-    return {int(volume): str(reason) for volume, reason in note.get("volumes", {}).items() if note["stamp"] == stamp}
+    if note.get("stamp") != stamp:
+        return {}
+    return {int(volume): Unreadable(*why) for volume, why in note["volumes"].items() if isinstance(why, list)}
 
 
-def _save_unreadable(job: VolumeJob, store: PartStore, found: dict[str, str], tried: Sequence[int]) -> None:
+def _save_unreadable(job: VolumeJob, store: PartStore, found: dict[int, Unreadable], tried: Sequence[int]) -> None:
     stamp = job.source.stamp()
-    before = {str(v): reason for v, reason in load_unreadable(store, stamp).items() if v not in set(tried)}
+    before = {v: why for v, why in load_unreadable(store, stamp).items() if v not in set(tried)}
     if before or found or store.load_note(UNREADABLE) is not None:
-        store.save_note(UNREADABLE, {"stamp": stamp, "volumes": before | found})
+        volumes = {str(v): [why.kind, why.error] for v, why in (before | found).items()}
+        store.save_note(UNREADABLE, {"stamp": stamp, "volumes": volumes})
 
 
 @contextmanager

@@ -14,7 +14,6 @@ from cender.nets.constellation import Classifier
 from cender.pipeline.recording.recognizer import (
     build_recognizer,
     find_taught,
-    forget_identities,
     identify_recording,
     learn_recognizer,
     load_recognizer,
@@ -25,7 +24,7 @@ from cender.types import Annotation, Identities, Weights
 
 HEAD = make_head(45)
 FILM = film_head(HEAD, 16)
-NAMELESS = [forget_identities(one) for one in FILM]
+NAMELESS = [Annotation.from_points(one.volume, one.centre_um) for one in FILM]
 CONFIG = brief()
 
 
