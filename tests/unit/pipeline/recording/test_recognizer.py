@@ -103,9 +103,11 @@ def test_two_corrections_in_one_volume_leave_the_other_identities_where_they_are
 def test_rough_points_keep_their_identities_with_and_without_annotation() -> None:
     film = film_head(HEAD, 14, noise_um=0.5)
     rough = [see_head(HEAD, one.volume, dropped=0.2, spurious=14, noise_um=0.5) for one in film]
-    found = identify_recording([forget_identities(one) for one in rough], {}, CONFIG)
+    found = identify_recording([Annotation.from_points(one.volume, one.centre_um) for one in rough], {}, CONFIG)
     assert measure_steadiness(found, rough) > 0.6
-    answers = learn_recognizer(rough[:2], [forget_identities(one) for one in rough[2:]], CONFIG)(rough[2:])
+    answers = learn_recognizer(
+        rough[:2], [Annotation.from_points(one.volume, one.centre_um) for one in rough[2:]], CONFIG
+    )(rough[2:])
     assert measure_accuracy(answers, rough[2:]) > 0.7
 
 

@@ -100,7 +100,8 @@ def test_a_volume_that_always_fails_says_why(film) -> None:
         raise ValueError("crc")
 
     found = PatientReader(hold(open_recording(film), read), 0.0).read(3)
-    assert found == "the volume cannot be read: crc"
+    assert found == reading_module.Unreadable("damaged", "crc")
+    assert found.reason == "the volume cannot be read: crc"
 
 
 def test_a_drive_that_comes_back_is_waited_for(film, monkeypatch) -> None:
@@ -134,13 +135,15 @@ def test_a_drive_that_is_there_by_name_only_is_waited_for_once(film, monkeypatch
         return recording.read(volume, channels)
 
     reader = PatientReader(hold(recording, read), wait_s)
-    assert isinstance(reader.read(2), Volume if comes_back else str)
+    assert isinstance(reader.read(2), Volume if comes_back else reading_module.Unreadable)
     first = len(tried)
     assert first == (lost + 1 if comes_back else pytest.approx(20, abs=3))
-    assert isinstance(reader.read(3), Volume if comes_back else str)
+    assert isinstance(reader.read(3), Volume if comes_back else reading_module.Unreadable)
     assert len(tried) - first == (1 if comes_back else 2), "patience is used up until a volume can be read"
     if not comes_back:
-        assert reading_module.may_pass(str(reader.read(4)))
+        found = reader.read(4)
+        assert isinstance(found, reading_module.Unreadable)
+        assert found.kind == "away"
 
 
 def test_waiting_ends_when_the_run_is_stopped(film) -> None:
