@@ -8,6 +8,7 @@ from jaxtyping import Float, Int
 from scipy.optimize import linear_sum_assignment
 
 from cender.config import Config
+from cender.pipeline.volumes.compass import load_compass
 from cender.pipeline.volumes.volume import Detector, process_volume
 from cender.types import Volume, VoxelSize
 
@@ -35,8 +36,9 @@ def measure_moving(path: Path, detector: Detector, config: Config) -> dict[str, 
     """Recall within 2 pixels and 2 frames, detections per point and flagged volumes, over all volumes."""
     points = hits = detections = flagged = 0
     marked = load_moving(path)
+    compass = load_compass()
     for volume, place, _ in marked:
-        outcome = process_volume(volume, detector, config.preprocess, config.merge)
+        outcome = process_volume(volume, compass, detector, config.preprocess, config.merge)
         found = np.zeros((0, 3)) if outcome.neurons is None else outcome.neurons.centre_px
         points += len(place)
         detections += len(found)
