@@ -100,7 +100,7 @@ def examine_picture(picture: Picture, voxel_um: VoxelSize, compass: Compass, par
         quality=confidence * measure_trust(reading, spots.contrast[joined]),
         confidence=confidence,
         hull_yx=find_hull(picture, places),
-        doubts=judge_view(spots, joined, place, (pose.anterior, pose.ventral), weights),
+        doubts=judge_view(spots, joined, place, (pose.anterior, pose.ventral), compass),
     )
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 from jaxtyping import Bool, Float
 
-from cender.preprocess.compass import Weights, read_compass
+from cender.preprocess.compass import Compass, read_compass
 from cender.preprocess.projection import GRID_UM
 from cender.preprocess.spots import Spots, find_crowds
 from cender.types import HeadDoubt
@@ -22,7 +22,7 @@ def judge_view(
     joined: Bool[np.ndarray, " n"],
     place: Float[np.ndarray, " 2"],
     axes: tuple[Float[np.ndarray, " 2"], Float[np.ndarray, " 2"]],
-    weights: Weights,
+    compass: Compass,
 ) -> tuple[HeadDoubt, ...]:
     """What is wrong with the view, if anything.
 
@@ -36,7 +36,7 @@ def judge_view(
         Its anterior and its ventral direction.
     """
     found: list[HeadDoubt] = []
-    if _has_second_head(spots, joined, place, weights):
+    if _has_second_head(spots, joined, place, compass):
         found.append("two animals")
     if _is_cut(spots, joined, place, axes):
         found.append("part of a head")
@@ -44,7 +44,7 @@ def judge_view(
 
 
 def _has_second_head(
-    spots: Spots, joined: Bool[np.ndarray, " n"], place: Float[np.ndarray, " 2"], weights: Weights
+    spots: Spots, joined: Bool[np.ndarray, " n"], place: Float[np.ndarray, " 2"], compass: Compass
 ) -> bool:
     apart = ~joined & (np.linalg.norm(spots.place - place, axis=1) * GRID_UM > 2 * NOSE_UM)
     if apart.sum() < FEWEST_APART:
@@ -55,7 +55,7 @@ def _has_second_head(
     for one in spots.place[~apart]:
         left[(y - one[0]) ** 2 + (x - one[1]) ** 2 < (4 / GRID_UM) ** 2] = 0
     rest = Spots(spots.place[apart], spots.contrast[apart], left)
-    return any(read_compass(rest, crowded, weights).head > SURE_HEAD for crowded in find_crowds(rest, most=2))
+    return any(read_compass(rest, crowded, compass).head > SURE_HEAD for crowded in find_crowds(rest, most=2))
 
 
 def _is_cut(

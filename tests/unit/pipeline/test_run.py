@@ -22,8 +22,8 @@ from cender.io.weights import save_weights
 from cender.pipeline import run as run_module
 from cender.pipeline.recording import recording_pass
 from cender.pipeline.run import Run, open_results, plan_run, run_recording
-from cender.report.digest import suggest_in_folder
 from cender.pipeline.volumes.reading import Unreadable
+from cender.report.digest import suggest_in_folder
 from cender.types import Identities, Weights
 
 TABLES = ("volumes", "regions", "neurons", "timings", "traces")

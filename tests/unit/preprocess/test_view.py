@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from cases.volumes import VOXEL_UM, cut_by_border, good_head, second_body, two_worms
+from cases.volumes import VOXEL_UM, cut_by_border, good_head, second_body, shipped_compass, two_worms
 from cender.errors import UnusableVolume
 from cender.merge.params import MergeParams
 from cender.pipeline.volumes.flags import FEW_NEURONS, find_flags, say_flag
@@ -14,11 +14,11 @@ from cender.types import Detections, Regions, Volume
 
 def test_a_whole_head_alone_is_not_doubted() -> None:
     for red in (good_head()[0], good_head(5902)[0], second_body().red):
-        assert find_head(red, VOXEL_UM).doubts == ()
+        assert find_head(red, VOXEL_UM, shipped_compass()).doubts == ()
 
 
 def test_two_animals_are_noticed() -> None:
-    assert find_head(two_worms().red, VOXEL_UM).doubts == ("two animals",)
+    assert find_head(two_worms().red, VOXEL_UM, shipped_compass()).doubts == ("two animals",)
 
 
 def test_a_head_that_leaves_the_frame_is_noticed() -> None:
@@ -30,12 +30,12 @@ def test_a_head_that_leaves_the_frame_is_noticed() -> None:
     ahead = truth.head.anterior_yx[along] > 0
     edge = (y, x)[along]
     part = np.take(red, np.arange(edge) if ahead else np.arange(edge, red.shape[1 + along]), axis=1 + along)
-    assert "part of a head" in find_head(np.ascontiguousarray(part), VOXEL_UM).doubts
+    assert "part of a head" in find_head(np.ascontiguousarray(part), VOXEL_UM, shipped_compass()).doubts
 
 
 def test_half_a_head_is_flagged_or_refused() -> None:
     try:
-        head = find_head(cut_by_border().red, VOXEL_UM)
+        head = find_head(cut_by_border().red, VOXEL_UM, shipped_compass())
     except UnusableVolume:
         return
     assert find_flags(head, 60, PreprocessParams().flag_below)
@@ -58,6 +58,6 @@ def test_few_neurons_are_a_reason(count: int) -> None:
 
 
 def test_every_reason_has_words() -> None:
-    head = find_head(good_head()[0], VOXEL_UM)
+    head = find_head(good_head()[0], VOXEL_UM, shipped_compass())
     for flag in ("two animals", "part of a head", "few neurons", "unsure axes"):
         assert len(say_flag(flag, head, 5)) > 20
