@@ -24,8 +24,9 @@ FLOORS = (
     ("training",),
     ("config",),
     ("pipeline", "report"),
+    ("web",),
     ("bench",),
-    ("cli", "web"),
+    ("cli",),
     ("__main__",),
 )
 FLOOR = {room: height for height, rooms in enumerate(FLOORS) for room in rooms}

@@ -11,6 +11,7 @@ from typing import Annotated
 import typer
 
 import cender
+from cender.cli.annotate import annotate
 from cender.cli.bench import bench
 from cender.cli.config import config
 from cender.cli.console import STDERR
@@ -36,7 +37,7 @@ app = typer.Typer(
     rich_markup_mode="rich",
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (demo, info, config, simulate, run, report, name, evaluate):
+for command in (demo, info, config, simulate, run, report, annotate, name, evaluate):
     app.command(cls=Command)(command)
 app.command("import", cls=Command)(import_)
 app.command(cls=Command)(export)

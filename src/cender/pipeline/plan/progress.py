@@ -10,7 +10,7 @@ class Progress:
     """Told after every volume, at the beginning of the second pass, and after every step of learning in it.
 
     ``done`` and ``total`` count the volumes that this call has to do, or the steps of learning; ``volumes_per_s`` is
-    the rate over the last of them, NaN at first.
+    the rate over the last of them, NaN at first. ``loss`` is that of the step of learning, NaN for anything else.
     """
 
     stage: Literal["volumes", "recording"]
@@ -19,6 +19,7 @@ class Progress:
     flagged: int = 0
     failed: int = 0
     volumes_per_s: float = float("nan")
+    loss: float = float("nan")
 
 
 OnProgress = Callable[[Progress], None]

@@ -104,7 +104,7 @@ def _recognize(
         return kept
 
     def tell(step: Step) -> None:
-        on_progress(Progress("recording", step.step, step.steps))
+        on_progress(Progress("recording", step.step, step.steps, loss=step.loss))
 
     known = identify_recording(volumes, annotated, config, on_step=tell)
     save_known(store.root, key, known)

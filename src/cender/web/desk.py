@@ -1,0 +1,218 @@
+"""One run folder, opened for annotation: what the machine found, what people say, and both brought together."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+from threading import Lock
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from cender.annotate.join import JoinedNeuron, join_volume
+from cender.annotate.state import VolumeState
+from cender.io import RunFolder, open_folder
+from cender.io.results.annotations.log import EditLog
+from cender.io.results.crops import open_crops
+from cender.report.folder import RunFacts
+from cender.report.samples import reach_recording
+from cender.types import VoxelSize
+from cender.web.events import Hub
+from cender.web.frames import Frames
+from cender.web.tables import Found, RunTables
+
+_HEAD = ("origin_y", "origin_x", "anterior_y", "anterior_x", "ventral_y", "ventral_x")
+
+
+@dataclass(slots=True)
+class Desk:
+    """Everything that the server knows; its methods may be called from any thread."""
+
+    run: RunFolder
+    tables: RunTables
+    frames: Frames
+    log: EditLog
+    voxel_um: VoxelSize
+    shape: tuple[int, ...]
+    author: str = "me"
+    hub: Hub = field(default_factory=Hub)
+    generation: int = 0
+    _lock: Lock = field(default_factory=Lock)
+
+    @classmethod
+    def open(cls, path: Path, author: str = "me") -> "Desk":
+        """Open a run folder; the recording may be away."""
+        run = open_folder(path)
+        tables = RunTables.read(run)
+        settings = run.load_settings().get("recording", {})
+        recording, gap = reach_recording(read_folder_lightly(run))
+        voxel = VoxelSize(*settings.get("voxel_um", (1.0, 1.0, 1.0)))
+        frames = Frames(tables.crops(), recording, gap.why if gap else "", open_crops(path))
+        return cls(run, tables, frames, EditLog(path), voxel, tuple(settings.get("shape", ())), author)
+
+    def reload(self) -> None:
+        """Read the tables again, after a run has made them anew."""
+        tables = RunTables.read(self.run)
+        with self._lock:
+            self.tables = tables
+            self.frames.boxes = tables.crops()
+            self.generation += 1
+
+    def has_volume(self, volume: int) -> bool:
+        """Whether the run covers a volume."""
+        known = self.tables.volumes["volume"].to_numpy()
+        row = int(np.searchsorted(known, volume))
+        return row < len(known) and int(known[row]) == volume
+
+    def describe_run(self) -> dict[str, Any]:
+        """All that the page needs before it shows the first volume."""
+        states = self.log.states()
+        people = self.log.identities()
+        names = dict(self.run.load_names())
+        names |= {identity: one.name for identity, one in people.items() if one.name}
+        return {
+            "name": self.run.path.name,
+            "author": self.author,
+            "revision": self.log.revision,
+            "generation": self.generation,
+            "voxel_um": list(self.voxel_um),
+            "frames": self.shape[2] if len(self.shape) == 5 else 0,
+            "channels": list(self.frames.roles),
+            "volumes": self.tables.summarize(),
+            "reviewed": [volume for volume, one in states.items() if one.reviewed or one.complete],
+            "annotated": [volume for volume, one in states.items() if one.marks],
+            "unusable": [volume for volume, one in states.items() if one.unusable is not None],
+            "identities": self._list_identities(states.values(), names),
+        }
+
+    def describe_volume(self, volume: int) -> dict[str, Any]:
+        """One volume with its neurons under keys that stay."""
+        found, state = self.tables.found(volume), self.log.state(volume)
+        row = self.tables.volumes.row(by_predicate=pl.col("volume") == volume, named=True)
+        neurons = [
+            self._describe_neuron(one, found)
+            for one in join_volume(found.centre_um, list(state.marks.values()))
+            if one.mark is None or not one.mark.removed
+        ]
+        settle_names(neurons, state)
+        head = None if any(row[name] is None for name in _HEAD) else [row[name] for name in _HEAD]
+        return {
+            "volume": volume,
+            "revision": self.log.revision,
+            "generation": self.generation,
+            "time_s": row["time_s"],
+            "status": row["status"],
+            "reason": row["reason"] or "",
+            "reviewed": state.reviewed or state.complete,
+            "unusable": state.unusable,
+            "note": state.note,
+            "head": head,
+            "neurons": neurons,
+        }
+
+    def describe_trace(self, identity: int) -> dict[str, Any]:
+        """The trace of an identity over all volumes; None where it has no value."""
+        traces = self.tables.traces
+        if traces is None:
+            return {"identity": identity, "volume": [], "ratio": [], "valid": []}
+        rows = traces.filter(traces["identity"] == identity)
+        return {
+            "identity": identity,
+            "volume": rows["volume"].to_list(),
+            "ratio": [_round(one) for one in rows["ratio"].to_list()],
+            "valid": rows["valid"].to_list(),
+        }
+
+    def find_reference(self, volume: int) -> int | None:
+        """The volume to compare with: the one whose head lies most alike, reviewed ones before others."""
+        rows = self.tables.volumes
+        axes = rows.select(pl.col("anterior_y", "anterior_x").fill_null(0.0)).to_numpy()
+        number = rows["volume"].to_numpy()
+        here = int(np.searchsorted(number, volume))
+        turn = np.linalg.norm(axes - axes[here], axis=1)
+        apart = np.abs(np.arange(len(number)) - here) / max(len(number), 1)
+        reviewed = {one for one, state in self.log.states().items() if state.reviewed or state.complete}
+        cost = turn + 0.2 * apart - 3.0 * np.isin(number, list(reviewed))
+        cost[(rows["status"] == "failed").to_numpy()] = np.inf
+        cost[here] = np.inf
+        best = int(cost.argmin())
+        return int(number[best]) if np.isfinite(cost[best]) else None
+
+    def list_spots(self, identity: int, first: int, stop: int) -> list[dict[str, Any]]:
+        """Where an identity is in the volumes of a range, as edits name neurons."""
+        states = {volume: one for volume, one in self.log.states().items() if first <= volume < stop}
+        rows, column = self.tables.neurons, self.tables.neurons.columns
+        hits = np.flatnonzero((column["identity"] == identity) & (rows.volume >= first) & (rows.volume < stop))
+        spots = [
+            {
+                "volume": int(rows.volume[hit]),
+                "key": f"m{hit - rows.slice(int(rows.volume[hit])).start}",
+                "place_um": [round(float(column[f"{axis}_um"][hit]), 4) for axis in "zyx"],
+            }
+            for hit in hits
+            if int(rows.volume[hit]) not in states
+        ]
+        for volume in states:
+            neurons = self.describe_volume(volume)["neurons"] if self.has_volume(volume) else []
+            mine = [one for one in neurons if one["identity"] == identity]
+            spots += [{"volume": volume, "key": one["key"], "place_um": one["anchor_um"]} for one in mine[:1]]
+        return sorted(spots, key=lambda spot: int(spot["volume"]))
+
+    def format_points(self) -> str:
+        """Neurons that people named or placed, and those of volumes they reviewed, as ``points.csv``."""
+        lines = ["volume,z_um,y_um,x_um,identity,name"]
+        names = {one["identity"]: one["name"] for one in self.describe_run()["identities"]}
+        for volume, state in self.log.states().items():
+            if not self.has_volume(volume):
+                continue
+            for one in self.describe_volume(volume)["neurons"]:
+                if one["human"] or one["edited"] or state.reviewed:
+                    place = ",".join(f"{v:.4f}" for v in one["centre_um"])
+                    name = names.get(one["identity"], "").replace('"', "").replace(",", " ")
+                    lines.append(f"{volume},{place},{one['identity']},{name}")
+        return "\n".join(lines) + "\n"
+
+    def _describe_neuron(self, one: JoinedNeuron, found: Found) -> dict[str, Any]:
+        mark, row = one.mark, one.row
+        place = mark.place_um if mark and (mark.centre_um or row is None) else tuple(found.centre_um[row or 0].tolist())
+        if mark is not None and mark.boxes is not None:
+            boxes = [[box.z, box.x, box.y, box.w, box.h] for box in mark.boxes]
+        else:
+            boxes = [] if row is None else found.boxes(row)
+        said = mark is not None and mark.identity is not None
+        machine = -1 if row is None else int(found.identity[row])
+        return {
+            "key": one.key,
+            "identity": mark.identity if mark is not None and said else machine,
+            "probability": 1.0 if said else 0.0 if row is None else round(float(found.probability[row]), 4),
+            "human": said,
+            "edited": mark is not None and (mark.centre_um is not None or mark.boxes is not None),
+            "machine": machine,
+            "anchor_um": None if row is None else [round(v, 4) for v in found.centre_um[row].tolist()],
+            "centre_um": [round(float(v), 4) for v in place],
+            "boxes": boxes,
+        }
+
+    def _list_identities(self, states: Iterable[VolumeState], names: dict[int, str]) -> list[dict[str, Any]]:
+        number = self.tables.neurons.columns["identity"]
+        seen = dict(zip(*(one.tolist() for one in np.unique(number[number >= 0], return_counts=True)), strict=True))
+        given = {mark.identity for one in states for mark in one.marks.values() if mark.identity is not None}
+        everybody = sorted(set(seen) | {one for one in given if one >= 0} | set(names))
+        return [{"identity": one, "name": names.get(one, ""), "seen": seen.get(one, 0)} for one in everybody]
+
+
+def settle_names(neurons: list[dict[str, Any]], state: VolumeState) -> None:
+    """Take a machine's identity away where a person gave it to another neuron of the volume."""
+    given = {one["identity"] for one in neurons if one["human"] and one["identity"] >= 0}
+    for one in neurons:
+        if not one["human"] and one["identity"] in given:
+            one["identity"], one["probability"] = -1, 0.0
+
+
+def read_folder_lightly(run: RunFolder) -> Any:
+    """What `reach_recording` looks at: settings and place of the folder, without any table."""
+    return RunFacts(run, run.load_settings(), {}, None, None, None, None, None, ())
+
+
+def _round(value: float | None) -> float | None:
+    return None if value is None or np.isnan(value) else round(float(value), 5)

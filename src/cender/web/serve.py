@@ -1,0 +1,58 @@
+"""A server that listens until it is stopped."""
+
+import socket
+from collections.abc import Callable
+from pathlib import Path
+
+import uvicorn
+
+from cender.errors import ConfigError
+from cender.web.app import build_app
+from cender.web.desk import Desk
+from cender.web.guard import Rules, is_loopback
+
+FIRST_PORT = 8765
+
+
+def check_reach(host: str, token: str | None) -> None:
+    """Refuse to be reached by other computers without a token."""
+    if not is_loopback(host) and not token:
+        raise ConfigError(
+            f"--host {host} lets other computers in: give a secret with --token too, or leave --host out and use ssh"
+        )
+    if token is not None and len(token) < 8:
+        raise ConfigError("expected a --token of 8 characters or more, found fewer")
+
+
+def bind_port(host: str, port: int) -> socket.socket:
+    """A socket on this port, or where 0 is given on the first free one from 8765 on."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    for candidate in (port,) if port else range(FIRST_PORT, FIRST_PORT + 100):
+        server = socket.socket(family)
+        server.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            server.bind((host, candidate))
+        except OSError:
+            server.close()
+            continue
+        return server
+    raise ConfigError(f"port {port or FIRST_PORT} of {host} cannot be used; give another one with --port")
+
+
+def serve_folder(
+    folder: Path, host: str, port: int, token: str | None, author: str, on_ready: Callable[[int], None]
+) -> None:
+    """Serve the page of a run folder until the process is stopped; ``on_ready`` gets the port.
+
+    Raises
+    ------
+    ConfigError
+        The port is taken, or the host can be reached by others and there is no token.
+    """
+    check_reach(host, token)
+    desk = Desk.open(folder, author)
+    app = build_app(desk, Rules.build(host, token))
+    with bind_port(host, port) as listening:
+        on_ready(int(listening.getsockname()[1]))
+        config = uvicorn.Config(app, log_level="warning", access_log=False, timeout_graceful_shutdown=1)
+        uvicorn.Server(config).run(sockets=[listening])

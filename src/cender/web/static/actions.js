@@ -1,0 +1,186 @@
+// @ts-check
+/** What a person does: shown at once, then sent; the log on the server is the truth. */
+import { ask, send } from "./api.js";
+import { followThroughZ, stackOf } from "./pixels.js";
+import { changed, labelOf, nameOf, selected, state, toMicrometres, toPixels } from "./state.js";
+
+/** @typedef {import("./state.js").Neuron} Neuron */
+
+/** @param {Neuron} one */
+const spot = (one) => ({ volume: state.v, key: one.key, place_um: one.anchor_um, ...(one.edited || !one.anchor_um ? {} : { boxes: one.boxes.map(toBox) }) });
+/** @param {number[]} box */
+const toBox = (box) => ({ z: box[0], x: box[1], y: box[2], w: box[3], h: box[4] });
+const newKey = () => "h" + crypto.randomUUID().slice(0, 18);
+
+/** @param {any} edit @param {string} words */
+function make(edit, words) {
+  send("/api/edits", { base_revision: state.volume?.revision ?? null, edit }, words);
+  changed();
+}
+
+/** @param {number[][]} boxes */
+function centreOf(boxes) {
+  const sum = [0, 0, 0];
+  for (const [z, x, y, w, h] of boxes) { sum[0] += z; sum[1] += y + (h - 1) / 2; sum[2] += x + (w - 1) / 2; }
+  return toMicrometres(sum.map((value) => value / boxes.length));
+}
+
+/** Spots of an identity in the volumes of the scope. @param {number} identity @returns {Promise<any[]>} */
+async function spotsInScope(identity) {
+  const all = state.run.volumes.volume;
+  const stop = state.scope === "range" ? Math.max(state.rangeEnd, state.v) + 1 : all[all.length - 1] + 1;
+  return (await ask(`/api/identities/${identity}/spots?first=${state.v}&stop=${stop}`)).spots;
+}
+
+/** Give the selected neuron an identity (through all its frames; in later volumes too, as the scope says).
+ * @param {number} identity */
+export async function assign(identity) {
+  const one = selected();
+  if (!one) return;
+  const before = one.identity;
+  let spots = [spot(one)];
+  if (state.scope !== "volume" && before >= 0) spots = [...spots, ...(await spotsInScope(before)).filter((each) => each.volume !== state.v)];
+  for (const other of state.volume?.neurons ?? []) if (other !== one && identity >= 0 && other.identity === identity) { other.identity = -1; other.probability = 0; }
+  one.identity = identity; one.human = true; one.probability = 1;
+  state.identity = identity;
+  make({ kind: "assign", spots: spots.map(({ boxes, ...rest }) => rest), identity }, `${one.key} is #${identity} in ${spots.length > 1 ? spots.length + " volumes" : "volume " + state.v}`);
+}
+
+/** Accept what is selected; true where there was something to accept. */
+export function accept() {
+  const one = selected();
+  const ghost = state.ghosts.find((each) => each.identity === state.identity);
+  if (!one && ghost) { acceptGhost(ghost); return true; }
+  if (!one || one.identity < 0) return false;
+  if (!one.human) {
+    one.human = true; one.probability = 1;
+    const { boxes, ...place } = /** @type {any} */ (spot(one));
+    make({ kind: "accept", spot: place, identity: one.identity }, `#${one.identity} accepted in volume ${state.v}`);
+  }
+  return true;
+}
+
+/** @param {{identity:number, centre_um:number[]}} ghost */
+export function acceptGhost(ghost) {
+  const [z, y, x] = toPixels(ghost.centre_um), frame = Math.max(0, Math.round(z));
+  const sizes = (state.volume?.neurons ?? []).flatMap((one) => one.boxes.map((box) => box[3])).sort((a, b) => a - b);
+  const side = sizes[sizes.length >> 1] ?? 7;
+  addNeuron([[frame, x - (side - 1) / 2, y - (side - 1) / 2, side, side]], ghost.identity, ghost.centre_um);
+  state.ghosts = state.ghosts.filter((one) => one !== ghost);
+}
+
+/** @param {number[][]} boxes @param {number|null} identity @param {number[]} [centre] */
+function addNeuron(boxes, identity, centre) {
+  const key = newKey(), centre_um = centre ?? centreOf(boxes);
+  state.volume?.neurons.push({ key, identity: identity ?? -1, probability: identity === null ? 0 : 1, human: identity !== null, edited: true, machine: -1, anchor_um: null, centre_um, boxes });
+  state.key = key;
+  make({ kind: "add_neuron", volume: state.v, key, centre_um, boxes: boxes.map(toBox), identity }, `new neuron in volume ${state.v}`);
+}
+
+/** A box drawn in this frame: a box of the selected neuron where it has none here, else a new neuron through z.
+ * @param {number[]} box */
+export function addBox(box) {
+  const one = selected();
+  if (one && one.boxes.length && !one.boxes.some((each) => each[0] === state.z)) {
+    const place = spot(one);
+    one.boxes.push([state.z, ...box]); one.edited = true; one.centre_um = centreOf(one.boxes);
+    make({ kind: "add_region", spot: place, box: toBox([state.z, ...box]), centre_um: one.centre_um }, `box added to ${one.key}`);
+    return;
+  }
+  const stack = stackOf(state.v);
+  const [first, last] = stack ? followThroughZ(stack, state.z, box) : [state.z, state.z];
+  addNeuron(Array.from({ length: last - first + 1 }, (_, i) => [first + i, ...box]), null);
+}
+
+/** @param {number[]} box @param {"move"|"resize"} kind */
+export function moveBox(box, kind) {
+  const one = selected();
+  const mine = one?.boxes.find((each) => each[0] === state.z);
+  if (!one || !mine) return;
+  const place = spot(one);
+  mine.splice(1, 4, ...box);
+  one.edited = true; one.centre_um = centreOf(one.boxes);
+  make({ kind: kind === "move" ? "move_region" : "resize_region", spot: place, box: toBox(mine), centre_um: one.centre_um }, `box of ${one.key} ${kind}d`);
+}
+
+export function removeNeuron() {
+  const one = selected();
+  if (!one || !state.volume) return;
+  state.volume.neurons = state.volume.neurons.filter((each) => each !== one);
+  state.key = "";
+  make({ kind: "delete_neuron", spot: spot(one) }, `${one.key} is no neuron in volume ${state.v}`);
+}
+
+export function removeRegion() {
+  const one = selected();
+  if (!one || !one.boxes.some((each) => each[0] === state.z)) return;
+  if (one.boxes.length === 1) { removeNeuron(); return; }
+  const place = spot(one);
+  one.boxes = one.boxes.filter((each) => each[0] !== state.z); one.edited = true;
+  make({ kind: "delete_region", spot: place, z: state.z, centre_um: centreOf(one.boxes) }, `box of ${one.key} in frame ${state.z} deleted`);
+}
+
+export function splitNeuron() {
+  const one = selected();
+  if (!one) return;
+  const low = one.boxes.filter((box) => box[0] < state.z), high = one.boxes.filter((box) => box[0] >= state.z);
+  if (!low.length || !high.length) return;
+  make({ kind: "split_neuron", spot: spot(one), z: state.z, key: newKey(), centre_um: centreOf(low), new_centre_um: centreOf(high) }, `${one.key} split at frame ${state.z}`);
+}
+
+/** A click that completes a swap or a merge; true where it did. @param {Neuron} hit */
+export function assignClicked(hit) {
+  const first = state.volume?.neurons.find((one) => one.key === (state.swapping || state.merging));
+  if (!first || first === hit) return false;
+  if (state.swapping) void swap(first, hit);
+  else make({ kind: "merge_neurons", kept: spot(first), gone: spot(hit), centre_um: centreOf([...first.boxes, ...hit.boxes]) }, `${hit.key} merged into ${first.key}`);
+  state.swapping = state.merging = "";
+  changed();
+  return true;
+}
+
+/** @param {Neuron} a @param {Neuron} b */
+async function swap(a, b) {
+  if (a.identity < 0 || b.identity < 0) {
+    const given = Math.max(a.identity, b.identity), to = a.identity < 0 ? a : b;
+    if (given >= 0) { state.key = to.key; await assign(given); }
+    return;
+  }
+  let firsts = [spot(a)], seconds = [spot(b)];
+  if (state.scope !== "volume") [firsts, seconds] = [await spotsInScope(a.identity), await spotsInScope(b.identity)];
+  const plain = (/** @type {any[]} */ list) => list.map(({ boxes, ...rest }) => rest);
+  const edit = { kind: "swap", first: a.identity, second: b.identity, first_spots: plain(firsts), second_spots: plain(seconds) };
+  [a.identity, b.identity] = [b.identity, a.identity];
+  a.human = b.human = true; a.probability = b.probability = 1;
+  make(edit, `#${edit.first} ↔ #${edit.second}`);
+}
+
+/** Copy identities from the reference, or from a neighbour. @param {number} source */
+export function copyFrom(source) { send("/api/copies", { source, volume: state.v }, `copied from volume ${source}`); }
+
+export function review() {
+  const one = state.volume;
+  if (!one) return;
+  const accepted = one.reviewed ? [] : one.neurons.filter((each) => each.identity >= 0).map((each) => { const { boxes, ...place } = /** @type {any} */ (spot(each)); return { spot: place, identity: each.identity }; });
+  one.reviewed = !one.reviewed;
+  if (one.reviewed) { for (const each of one.neurons) if (each.identity >= 0) { each.human = true; each.probability = 1; } state.reviewed.add(state.v); } else state.reviewed.delete(state.v);
+  make({ kind: "review_volume", volume: state.v, reviewed: one.reviewed, accepted }, `volume ${state.v} ${one.reviewed ? "reviewed" : "not reviewed"}`);
+}
+
+export function flagUnusable() {
+  const one = state.volume;
+  if (!one) return;
+  const unusable = one.unusable === null;
+  one.unusable = unusable ? "flagged by a person" : null;
+  make({ kind: "flag_unusable", volume: state.v, unusable }, `volume ${state.v} ${unusable ? "unusable" : "usable"}`);
+}
+
+export function nameIdentity() {
+  const one = selected();
+  if (!one || one.identity < 0) return;
+  const name = prompt(`Name of #${one.identity}, such as AVAL (${labelOf(one)})`, nameOf(one.identity));
+  if (name !== null) make({ kind: "name_identity", identity: one.identity, name }, `#${one.identity} is ${name}`);
+}
+
+export const undo = () => send("/api/undo", {}, "undo");
+export const redo = () => send("/api/redo", {}, "redo");

@@ -1,0 +1,61 @@
+// @ts-check
+/** Keys: what they do, in words, and how a person gives them other ones. */
+
+/** @typedef {{name:string, key:string, words:string, act:() => void}} Binding */
+/** @type {Binding[]} */ let bindings = [];
+const PLACE = "cender-keys";
+/** @type {Binding|null} */ let asked = null;
+
+/** @param {KeyboardEvent} event */
+export function describeKey(event) {
+  const plain = event.key.length === 1 && !event.ctrlKey && !event.metaKey;
+  const parts = [event.ctrlKey || event.metaKey ? "Ctrl" : "", event.shiftKey && !plain ? "Shift" : ""];
+  const key = event.key === " " ? "Space" : plain ? event.key : event.key.length === 1 ? event.key.toUpperCase() : event.key;
+  return [...parts.filter(Boolean), key].join("+");
+}
+
+/** @param {Binding[]} wanted @param {(digit:string) => void} onDigit */
+export function openKeys(wanted, onDigit) {
+  let own = {};
+  try { own = JSON.parse(localStorage.getItem(PLACE) ?? "{}"); } catch { own = {}; }
+  bindings = wanted.map((one) => ({ ...one, key: /** @type {any} */ (own)[one.name] ?? one.key }));
+  addEventListener("keydown", (event) => {
+    const target = /** @type {HTMLElement} */ (event.target);
+    const key = describeKey(event);
+    if (asked) { if (!["Shift", "Control", "Alt", "Meta"].includes(event.key)) { event.preventDefault(); give(asked, key); } return; }
+    if (target.tagName === "INPUT" && target.getAttribute("type") !== "range") { if (event.key === "Escape" || event.key === "Enter") target.blur(); return; }
+    if (document.querySelector("dialog[open]")) return;
+    if (/^[0-9]$/.test(event.key) && !event.ctrlKey) { event.preventDefault(); onDigit(event.key); return; }
+    const found = bindings.find((one) => one.key === key);
+    if (found && !(target.tagName === "BUTTON" && (key === "Enter" || key === "Space"))) { event.preventDefault(); found.act(); }
+  });
+}
+
+/** @param {Binding} one @param {string} key */
+function give(one, key) {
+  asked = null;
+  if (key !== "Escape") {
+    const other = bindings.find((each) => each.key === key);
+    if (other && other !== one) other.key = one.key;
+    one.key = key;
+    localStorage.setItem(PLACE, JSON.stringify(Object.fromEntries(bindings.map((each) => [each.name, each.key]))));
+  }
+  drawKeys();
+}
+
+export function drawKeys() {
+  const list = /** @type {HTMLElement} */ (document.getElementById("keys-list"));
+  const digits = document.createElement("div");
+  digits.append("digits, then Enter: assign the selected neuron", kbd("0–9"));
+  list.replaceChildren(digits, ...bindings.map((one) => {
+    const row = document.createElement("div");
+    const button = document.createElement("button");
+    button.className = "key"; button.textContent = one.key;
+    button.addEventListener("click", () => { asked = one; button.textContent = "press a key"; });
+    row.append(one.words, button);
+    return row;
+  }));
+}
+
+/** @param {string} text */
+function kbd(text) { const one = document.createElement("kbd"); one.textContent = text; return one; }

@@ -1,0 +1,88 @@
+// @ts-check
+/** What the page knows and shows; everything that a reload must keep lives in the address. */
+
+/** @typedef {{key:string, identity:number, probability:number, human:boolean, edited:boolean, machine:number,
+ *   anchor_um:number[]|null, centre_um:number[], boxes:number[][]}} Neuron */
+/** @typedef {{volume:number, revision:number, generation:number, time_s:number|null, status:string, reason:string,
+ *   reviewed:boolean, unusable:string|null, head:number[]|null, neurons:Neuron[]}} Volume */
+
+export const UNSURE = 0.8;
+
+export const state = {
+  /** @type {any} */ run: null,
+  /** @type {Volume|null} */ volume: null,
+  v: 0, z: 0, key: "", identity: -1,
+  channel: "both", gain: { red: 1, green: 1 },
+  zoom: 1, panX: 0, panY: 0,
+  labels: false, hidden: false, drawing: false, swapping: "", merging: "",
+  scope: "volume", rangeEnd: 0, typed: "", hover: "",
+  /** @type {{identity:number, centre_um:number[]}[]} */ ghosts: [],
+  /** @type {Volume|null} */ reference: null,
+  referenceFixed: false, playing: false, spin: 0.6, tilt: 0.35,
+  /** @type {any[]} */ queue: [], /** @type {any} */ log: { entries: [], undo: [], redo: [] },
+  /** @type {Map<string, {author:string, volume:number, at:number}>} */ others: new Map(),
+  /** @type {Set<number>} */ reviewed: new Set(), /** @type {Set<number>} */ annotated: new Set(),
+  /** @type {number[]} */ trail: [], author: "me", session: crypto.randomUUID(),
+  /** @type {any} */ trace: null,
+};
+
+/** @type {Set<() => void>} */
+const listeners = new Set();
+let planned = false;
+
+/** @param {() => void} draw */
+export function onChange(draw) { listeners.add(draw); }
+
+/** Draw everything once, at the next frame of the screen. */
+export function changed() {
+  if (planned) return;
+  planned = true;
+  const go = () => { if (!planned) return; planned = false; for (const draw of listeners) draw(); };
+  requestAnimationFrame(go);
+  setTimeout(go, 60); // a hidden tab has no frames
+}
+
+export function selected() { return state.volume?.neurons.find((one) => one.key === state.key) ?? null; }
+
+/** @param {number} identity */
+export function nameOf(identity) {
+  const one = state.run?.identities.find((/** @type {any} */ i) => i.identity === identity);
+  return one?.name ?? "";
+}
+
+/** @param {Neuron} one */
+export function labelOf(one) {
+  if (one.identity < 0) return "–";
+  const name = nameOf(one.identity);
+  return name ? `#${one.identity} ${name}` : `#${one.identity}`;
+}
+
+/** Identities that stand twice in this volume. */
+export function findTwice() {
+  const seen = new Map();
+  for (const one of state.volume?.neurons ?? []) if (one.identity >= 0) seen.set(one.identity, (seen.get(one.identity) ?? 0) + 1);
+  return new Set([...seen].filter(([, count]) => count > 1).map(([identity]) => identity));
+}
+
+/** @param {Neuron} one */
+export function isDoubtful(one) { return !one.human && (one.identity < 0 || one.probability < UNSURE); }
+
+/** @param {number[]} um @returns {number[]} */
+export function toPixels(um) { return um.map((value, axis) => value / state.run.voxel_um[axis]); }
+/** @param {number[]} px @returns {number[]} */
+export function toMicrometres(px) { return px.map((value, axis) => value * state.run.voxel_um[axis]); }
+
+/** @param {number} identity */
+export function colourOf(identity) {
+  return identity < 0 ? "#8a949d" : `hsl(${(identity * 137.508) % 360} 70% ${55 + (identity % 3) * 7}%)`;
+}
+
+export function writeAddress() {
+  const parts = { v: state.v, z: state.z, k: state.key, c: state.channel };
+  history.replaceState(null, "", "#" + Object.entries(parts).filter(([, value]) => value !== "").map(([key, value]) => `${key}=${encodeURIComponent(value)}`).join("&"));
+}
+
+export function readAddress() {
+  const found = new URLSearchParams(location.hash.slice(1));
+  return { v: found.has("v") ? Number(found.get("v")) : null, z: found.has("z") ? Number(found.get("z")) : null, k: found.get("k") ?? "", c: found.get("c") ?? "both" };
+}

@@ -1,0 +1,122 @@
+"""The tables of a run as the page needs them: one volume at once, one identity at once, all volumes in short."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import polars as pl
+from jaxtyping import Float, Int
+
+from cender.errors import DataError
+from cender.io import RunFolder
+from cender.types import Crop
+
+UNSURE = 0.8
+"""An identity that is less probable than this is worth a look."""
+_NEURONS = ("identity", "probability", "z_um", "y_um", "x_um", "z_px", "y_px", "x_px")
+_BOXES = ("neuron", "z", "x", "y", "w", "h")
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """Columns of a table sorted by volume, so that a volume is a slice of each."""
+
+    volume: Int[np.ndarray, " n"]
+    columns: dict[str, Any]
+
+    @classmethod
+    def read(cls, frame: pl.DataFrame, names: tuple[str, ...], order: tuple[str, ...]) -> "Rows":
+        """Take columns of a table, in this order within a volume."""
+        ordered = frame.sort("volume", *order)
+        return cls(ordered["volume"].to_numpy(), {name: ordered[name].to_numpy() for name in names})
+
+    def slice(self, volume: int) -> slice:
+        """The rows of one volume."""
+        first, stop = np.searchsorted(self.volume, (volume, volume + 1))
+        return slice(int(first), int(stop))
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What the machine found in one volume: neurons in the order of the table, boxes with the row of their neuron."""
+
+    centre_um: Float[np.ndarray, "m 3"]
+    centre_px: Float[np.ndarray, "m 3"]
+    identity: Int[np.ndarray, " m"]
+    probability: Float[np.ndarray, " m"]
+    owner: Int[np.ndarray, " b"]
+    box_z: Int[np.ndarray, " b"]
+    box_px: Float[np.ndarray, "b 4"]
+
+    def boxes(self, row: int) -> list[list[float]]:
+        """Boxes of a neuron as ``z x y w h``."""
+        mine = np.flatnonzero(self.owner == row)
+        return [[int(self.box_z[i]), *(round(float(v), 2) for v in self.box_px[i])] for i in mine]
+
+
+@dataclass(frozen=True, slots=True)
+class RunTables:
+    """Everything that the last run left, read once."""
+
+    volumes: pl.DataFrame
+    neurons: Rows
+    number: Int[np.ndarray, " n"]
+    regions: Rows
+    traces: pl.DataFrame | None
+
+    @classmethod
+    def read(cls, run: RunFolder) -> "RunTables":
+        """Read the tables of a run folder; traces may not be there yet."""
+        if not run.has_table("volumes") or not run.has_table("neurons"):
+            raise DataError(f"{run.path} has no results yet; `cender run {run.path}` makes them")
+        neurons = run.load_table("neurons")
+        rows = Rows.read(neurons, (*_NEURONS, "neuron"), ("neuron",))
+        empty: dict[str, list[float]] = {name: [] for name in ("volume", *_BOXES)}
+        boxes = run.load_table("regions") if run.has_table("regions") else pl.DataFrame(empty)
+        traces = run.load_table("traces").sort("identity", "volume") if run.has_table("traces") else None
+        volumes = run.load_table("volumes").sort("volume")
+        return cls(volumes, rows, rows.columns["neuron"], Rows.read(boxes, _BOXES, ("neuron", "z")), traces)
+
+    def found(self, volume: int) -> Found:
+        """The machine's neurons of a volume."""
+        rows, boxes = self.neurons.slice(volume), self.regions.slice(volume)
+        column = self.neurons.columns
+        um, px = (
+            np.stack([np.asarray(column[f"{axis}_{unit}"][rows], float) for axis in "zyx"], axis=1)
+            for unit in ("um", "px")
+        )
+        number, owner = self.number[rows], self.regions.columns["neuron"][boxes]
+        row = np.searchsorted(number, owner) if len(number) else np.full(len(owner), -1)
+        row = np.where((owner >= 0) & (row < len(number)), row, -1)
+        box = np.stack([np.asarray(self.regions.columns[name][boxes], float) for name in "xywh"], axis=1)
+        return Found(
+            um,
+            px,
+            np.asarray(column["identity"][rows], int),
+            np.nan_to_num(np.asarray(column["probability"][rows], float)),
+            row.astype(int),
+            np.asarray(self.regions.columns["z"][boxes], int),
+            box,
+        )
+
+    def crops(self) -> dict[int, Crop]:
+        """The head's crop of every volume that has one."""
+        columns = ("crop_x", "crop_y", "crop_w", "crop_h")
+        rows = self.volumes.select("volume", *columns).drop_nulls().iter_rows()
+        return {int(volume): Crop(*map(int, box)) for volume, *box in rows if box[2] > 0 and box[3] > 0}
+
+    def summarize(self) -> dict[str, list[Any]]:
+        """All volumes in short, column by column: number, time, status, neurons, doubtful ones."""
+        volume = self.volumes["volume"].to_numpy()
+        first = np.searchsorted(self.neurons.volume, volume)
+        stop = np.searchsorted(self.neurons.volume, volume, side="right")
+        unsure = self.neurons.columns["probability"] < UNSURE
+        doubtful = np.concatenate([[0], np.cumsum(unsure | (self.neurons.columns["identity"] < 0))])
+        time_s = self.volumes["time_s"].fill_null(float("nan")).to_numpy()
+        return {
+            "volume": volume.tolist(),
+            "time_s": [None if np.isnan(one) else round(float(one), 3) for one in time_s],
+            "status": self.volumes["status"].to_list(),
+            "neurons": (stop - first).tolist(),
+            "doubtful": (doubtful[stop] - doubtful[first]).tolist(),
+        }
