@@ -162,3 +162,5 @@ def summarize(tour: Tour) -> None:
     for label, path in tour.made:
         table.add_row(label, str(path))
     STDOUT.print(table)
+    run = tour.out / "run"
+    STDOUT.print(f"look at it, and correct it, in the browser: cender annotate {run}", markup=False, soft_wrap=True)

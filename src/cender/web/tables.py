@@ -48,7 +48,7 @@ class Found:
     box_z: Int[np.ndarray, " b"]
     box_px: Float[np.ndarray, "b 4"]
 
-    def boxes(self, row: int) -> list[list[float]]:
+    def boxes(self, row: int) -> list[list[int | float]]:
         """Boxes of a neuron as ``z x y w h``."""
         mine = np.flatnonzero(self.owner == row)
         return [[int(self.box_z[i]), *(round(float(v), 2) for v in self.box_px[i])] for i in mine]
