@@ -35,6 +35,8 @@ def bind_port(host: str, port: int) -> socket.socket:
         except OSError:
             server.close()
             continue
+        # From now on connections wait until the server answers them.
+        server.listen(128)
         return server
     raise ConfigError(f"port {port or FIRST_PORT} of {host} cannot be used; give another one with --port")
 
