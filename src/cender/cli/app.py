@@ -24,6 +24,7 @@ from cender.cli.options import Command, Group
 from cender.cli.report import report
 from cender.cli.run import run
 from cender.cli.simulate import simulate
+from cender.cli.suggest import suggest
 from cender.cli.train import train
 from cender.errors import CenderError
 
@@ -41,6 +42,7 @@ for command in (demo, info, config, simulate, run, report, annotate, name, evalu
     app.command(cls=Command)(command)
 app.command("import", cls=Command)(import_)
 app.command(cls=Command)(export)
+app.command(cls=Command)(suggest)
 app.add_typer(train)
 app.add_typer(bench)
 

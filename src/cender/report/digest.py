@@ -9,10 +9,10 @@ import numpy as np
 from jaxtyping import Float, Int
 
 from cender.activity import Bleaching, fit_bleaching
+from cender.annotate.suggest import Candidates, Suggestion, describe_posture, suggest_volumes
 from cender.report.folder import NeuronColumns, RunFacts, VolumeColumns, read_finds
 from cender.report.presence import Presence, count_presence
 from cender.report.speed import StageSpeed, measure_stages
-from cender.report.suggest import Candidates, Suggestion, describe_posture, suggest_volumes
 from cender.report.traces import correlate_with_red
 
 Channel = Literal["red", "green"]

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from cender.report.suggest import Candidates, describe_posture, measure_doubt, suggest_volumes
+from cender.annotate.suggest import Candidates, describe_posture, measure_doubt, suggest_volumes
 from cender.types import Crop, Head
 
 
