@@ -8,6 +8,7 @@ from scipy.spatial import cKDTree
 
 from cender.config import Config
 from cender.evaluate import match_neurons
+from cender.pipeline.volumes.compass import load_compass
 from cender.pipeline.volumes.volume import Detector, annotate_outcome, process_volume
 from cender.simulate import Simulation, simulate_recording
 from cender.simulate.rigs import draw_rig, name_rigs
@@ -29,9 +30,12 @@ def measure_rigs(
     on_rig: Callable[[], None] = lambda: None,
 ) -> dict[str, Any]:
     """3D F1 (IoU > 0.3) on one volume of each of ``count`` random rigs: mean, and mean of the worst tenth."""
+    compass = load_compass()
     rigs = []
     for simulation, volume, truth in draw_volumes(count, first_seed):
-        outcome = process_volume(simulation.recording.volume(volume, (0,)), detector, config.preprocess, config.merge)
+        outcome = process_volume(
+            simulation.recording.volume(volume, (0,)), compass, detector, config.preprocess, config.merge
+        )
         rigs.append(_measure_rig(simulation, truth, outcome))
         on_rig()
     f1 = np.sort([rig["f1"] for rig in rigs])
