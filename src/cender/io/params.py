@@ -48,12 +48,7 @@ class RecordingParams(Params):
     )
     raw_header: int = Field(0, ge=0, description="bytes before the first frame of a .raw, .dat or .bin file")
 
-    @field_validator("voxel_um", "roles", "keep_frames", "raw_shape", mode="before")
-    @classmethod
-    def _split_text(cls, value: Any) -> Any:
-        """Take ``red,green`` too: brackets and quotation marks seldom survive a shell."""
-        return [part.strip(" \"'") for part in value.strip("[] ").split(",")] if isinstance(value, str) else value
-
+    # Validators of one field that run before it run from the last to the first: text is split, then counted.
     @field_validator("voxel_um", mode="before")
     @classmethod
     def _want_three(cls, value: Any) -> Any:
@@ -62,6 +57,12 @@ class RecordingParams(Params):
             told = ",".join(str(side) for side in found)
             raise ValueError(f"a voxel has three sides in micrometres, z first, e.g. 1.5,0.3,0.3; found {told}")
         return value
+
+    @field_validator("voxel_um", "roles", "keep_frames", "raw_shape", mode="before")
+    @classmethod
+    def _split_text(cls, value: Any) -> Any:
+        """Take ``red,green`` too: brackets and quotation marks seldom survive a shell."""
+        return [part.strip(" \"'") for part in value.strip("[] ").split(",")] if isinstance(value, str) else value
 
     @field_validator("axes")
     @classmethod

@@ -50,7 +50,7 @@ class TrainRecognizerParams(Params):
 class TrainNamerParams(Params):
     """How the namer of cells learns."""
 
-    steps: int = Field(1200, ge=1, description="training steps of each network")
+    steps: int = Field(1800, ge=1, description="training steps of each network")
     members: int = Field(2, ge=1, le=4, description="networks whose answers are averaged")
     hold_back: int = Field(
         8, ge=2, description="each network leaves out one animal in this many, which then calibrate its probabilities"

@@ -12,6 +12,7 @@ from cases.catalogue import CASES
 from cender.cli.app import app
 from cender.errors import CenderError, ConfigError, DataError
 from cender.io import create_run, save_outcomes, save_truth
+from cender.io.results.annotations.base import open_to_write
 from cender.types import Annotation, Identities, Neurons, Outcome, VoxelSize
 
 
@@ -121,5 +122,5 @@ def test_a_run_without_annotations_is_renamed(tmp_path: Path) -> None:
     assert figures["detection_3d"] == pytest.approx({"precision": 1, "recall": 1 / 2, "f1": 2 / 3})
     assert figures["identity"]["accuracy"] == 1 / 2  # the failed volume is missed
     assert json.loads(run(*words, "--keep-numbers"))["identity"]["accuracy"] == 0
-    (worm / "annotations.sqlite").touch()
+    open_to_write(worm / "annotations.sqlite").close()
     assert json.loads(run(*words))["identity"]["accuracy"] == 0
