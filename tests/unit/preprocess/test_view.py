@@ -50,7 +50,7 @@ def test_few_neurons_are_a_reason(count: int) -> None:
         return Detections.from_regions(Regions.from_boxes(np.full(count, 8), boxes))
 
     volume = Volume(0, 0.0, red[None], VOXEL_UM, ("red",))
-    outcome = process_volume(volume, detect, PreprocessParams(), MergeParams(method="paper"))
+    outcome = process_volume(volume, shipped_compass(), detect, PreprocessParams(), MergeParams(method="paper"))
     few = count < FEW_NEURONS
     assert outcome.flags == (("few neurons",) if few else ())
     assert outcome.status == ("flagged" if few else "ok")
