@@ -78,7 +78,11 @@ def truths(draw: st.DrawFn) -> Annotations:
         draw(
             st.dictionaries(st.tuples(st.integers(0, 30), st.integers(0, 500)), numbers | st.just(np.nan), max_size=5)
         ),
-        draw(st.dictionaries(st.integers(0, 30), words, max_size=3)),
+        draw(
+            st.dictionaries(st.integers(0, 30), words, max_size=3).filter(
+                lambda names: len(set(names.values())) == len(names)
+            )
+        ),
         draw(st.dictionaries(st.sampled_from(volumes), numbers)),
         draw(st.dictionaries(words, words, max_size=2)),
     )
