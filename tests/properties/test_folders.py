@@ -18,6 +18,10 @@ numbers = st.floats(-1e4, 1e4, allow_subnormal=False)
 sizes = st.floats(0.01, 100.0)
 shares = st.floats(0.0, 1.0)
 words = st.text(st.characters(codec="utf-8", exclude_categories=["C", "Z"]), min_size=1, max_size=8)
+# A name is given once, and is no number: those are the columns of identities without a name.
+names = st.dictionaries(st.integers(0, 30), words.map("N{}".format), max_size=3).filter(
+    lambda given: len(set(given.values())) == len(given)
+)
 voxels = st.builds(VoxelSize, sizes, sizes, sizes)
 
 
@@ -78,11 +82,7 @@ def truths(draw: st.DrawFn) -> Annotations:
         draw(
             st.dictionaries(st.tuples(st.integers(0, 30), st.integers(0, 500)), numbers | st.just(np.nan), max_size=5)
         ),
-        draw(
-            st.dictionaries(st.integers(0, 30), words, max_size=3).filter(
-                lambda names: len(set(names.values())) == len(names)
-            )
-        ),
+        draw(names),
         draw(st.dictionaries(st.sampled_from(volumes), numbers)),
         draw(st.dictionaries(words, words, max_size=2)),
     )
