@@ -19,7 +19,8 @@ class Corrected:
     ``annotation`` has the neurons that the machine found, then those that only the person saw; places and boxes are the
     person's where there are such. ``given`` is the person's identity of each, -1 where none was given; ``denied`` have
     none, according to a person; ``refused`` are no neurons, either because a person removed them or because all neurons
-    were marked and these were not. ``shaped`` have a place or boxes of a person. ``found`` counts the machine's.
+    were marked and these were not. ``shaped`` have a place or boxes of a person, ``redrawn`` boxes. ``found``
+    counts the machine's.
     """
 
     annotation: Annotation
@@ -27,6 +28,7 @@ class Corrected:
     denied: Bool[np.ndarray, " m"]
     refused: Bool[np.ndarray, " m"]
     shaped: Bool[np.ndarray, " m"]
+    redrawn: Bool[np.ndarray, " m"]
     found: int
 
     @property
@@ -57,7 +59,7 @@ def lay_over(found: Annotation, said: VolumeState) -> Corrected:
     count, machine = len(joined), len(found)
     centre = np.concatenate([found.centre_um, np.zeros((count - machine, 3))])
     given = np.full(count, -1)
-    denied, refused, shaped = (np.zeros(count, bool) for _ in range(3))
+    denied, refused, shaped, redrawn = (np.zeros(count, bool) for _ in range(4))
     for row, one in enumerate(joined):
         mark = one.mark
         if mark is None:
@@ -65,8 +67,11 @@ def lay_over(found: Annotation, said: VolumeState) -> Corrected:
             continue
         given[row] = -1 if mark.identity is None else mark.identity
         denied[row], refused[row] = mark.identity == NO_IDENTITY, mark.removed
-        shaped[row] = one.row is None or mark.centre_um is not None or mark.boxes is not None
-        if one.row is None or mark.centre_um is not None:
+        redrawn[row] = mark.boxes is not None
+        # A point that somebody put on a neuron of the machine's names it; only who takes hold of one moves it.
+        moved = mark.centre_um is not None and mark.anchor_um is not None
+        shaped[row] = one.row is None or moved or redrawn[row]
+        if shaped[row]:
             centre[row] = mark.place_um
     new = count - machine
     annotation = replace(
@@ -79,7 +84,7 @@ def lay_over(found: Annotation, said: VolumeState) -> Corrected:
         complete=said.complete or said.reviewed,
         flagged=found.flagged or said.unusable is not None,
     )
-    return Corrected(annotation, given, denied, refused, shaped, machine)
+    return Corrected(annotation, given, denied, refused, shaped, redrawn, machine)
 
 
 def count_corrections(corrected: Iterable[Corrected]) -> Mapping[str, int]:

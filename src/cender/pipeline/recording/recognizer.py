@@ -11,6 +11,7 @@ import numpy as np
 import cender
 from cender.config import Config
 from cender.errors import DataError, ModelError
+from cender.io.results.folder.fingerprints import hash_values
 from cender.io.weights import load_weights, shipped_weights
 from cender.nets.constellation import (
     Classifier,
@@ -76,7 +77,23 @@ def train_weights(
         return _train_paper(annotated, config, seed, on_step)
     params, matcher = config.train_recognizer, load_matcher(config)
     net, model = train_recognizer(annotated, recording, params, matcher, seed, on_step, checkpoint)
-    return pack_recognizer(net, model, {"annotated": str(len(annotated)), "seed": str(seed)})
+    learnt = " ".join(sorted({hash_lesson(one) for one in annotated}))
+    return pack_recognizer(net, model, {"annotated": str(len(annotated)), "seed": str(seed), "lessons": learnt})
+
+
+def hash_lesson(one: Annotation) -> str:
+    """A name for what an annotated volume teaches: who is where, to a tenth of a micrometre."""
+    rows = np.flatnonzero(one.identity >= 0)
+    places = zip(one.identity[rows].tolist(), np.rint(one.centre_um[rows] * 10).astype(int).tolist(), strict=True)
+    return hash_values({"lesson": sorted(places)})[:16]
+
+
+def find_learnt(config: Config) -> frozenset[str]:
+    """Names (as `hash_lesson` gives them) of the volumes that the recognizer of the settings learnt from."""
+    if config.recognize.weights is None:
+        return frozenset()
+    weights = load_recognizer(Path(config.recognize.weights))
+    return frozenset(str(json.loads(weights.metadata.get("about", "{}")).get("lessons", "")).split())
 
 
 def build_recognizer(

@@ -8,9 +8,10 @@ import numpy as np
 import polars as pl
 
 from cender.activity import Sightings, compute_traces
+from cender.annotate.overlay import Corrected, count_corrections, lay_over
+from cender.annotate.state import VolumeState
 from cender.config import Config
 from cender.errors import DataError
-from cender.io.results.annotations.human import load_human
 from cender.io.results.annotations.log import EditLog
 from cender.io.results.folder.run_folder import RunFolder
 from cender.io.results.folder.run_results import load_centres
@@ -18,16 +19,17 @@ from cender.io.results.parts.assembly import Assembly, assemble_tables, load_ann
 from cender.io.results.parts.known import load_known, save_known
 from cender.io.results.parts.outcomes import tabulate_outcomes
 from cender.io.results.parts.store import PartStore
-from cender.io.results.tables.human import HumanRows, tabulate_human
+from cender.io.results.tables.heads import head_to_cells
+from cender.io.results.tables.human import tabulate_human
 from cender.io.results.tables.schemas import IDENTITIES
-from cender.io.results.tables.traces import extend_identities, tabulate_traces, widen_ratio
+from cender.io.results.tables.traces import extend_identities, name_identities, tabulate_traces, widen_ratio
 from cender.pipeline.plan.decide import Plan, find_chosen, make_identity_key
 from cender.pipeline.plan.inputs import find_recognizer
 from cender.pipeline.plan.progress import OnProgress, Progress, ignore_progress
 from cender.pipeline.plan.work import Work
-from cender.pipeline.recording.human import Corrected, count_corrections, lay_over
+from cender.pipeline.recording.brightness import measure_shaped
 from cender.pipeline.recording.numbering import keep_numbers
-from cender.pipeline.recording.recognizer import find_taught, identify_recording
+from cender.pipeline.recording.recognizer import find_learnt, find_taught, hash_lesson, identify_recording
 from cender.pipeline.recording.scale import find_scale_doubt
 from cender.pipeline.volumes.volume_pass import load_unreadable
 from cender.recognize.judge import judge_volume
@@ -42,17 +44,20 @@ def run_tables(work: Work, plan: Plan, folder: RunFolder, on_progress: OnProgres
     """Make identities and traces, and put all tables in place; returns what there is to say about them."""
     parts, chosen = find_chosen(plan), set(plan.chosen)
     places = {one.volume: one for one in load_annotations(parts, chosen)}
-    said = load_human(work.path)
+    with EditLog(work.path) as log:
+        said = log.states()
     corrected = {volume: lay_over(places[volume], one) for volume, one in said.items() if volume in places}
     places |= {volume: one.annotation for volume, one in corrected.items()}
     known, doubts = _identify(work, plan, places, corrected, folder, on_progress)
-    human = {volume: _tabulate(one, work) for volume, one in corrected.items()}
+    lit = measure_shaped(work, plan.store, corrected)
+    human = {volume: tabulate_human(one, lit.get(volume), _find_voxel(work)) for volume, one in corrected.items()}
     with assemble_tables(work.path) as tables:
         tables.join_parts("timings", parts, chosen)
         tables.join_regions(parts, chosen, human)
-        seen = tables.join_neurons(parts, chosen, known, human)
+        unusable = {volume: one.unusable for volume, one in said.items() if one.unusable is not None}
+        seen = tables.join_neurons(parts, chosen, known, human).filter(~pl.col("volume").is_in(list(unusable)))
         times = {volume: work.recording.time_s(volume) for volume in plan.chosen}
-        volumes = tables.join_volumes(parts, chosen, _tabulate_failed(work, plan), times)
+        volumes = tables.join_volumes(parts, chosen, _tabulate_failed(work, plan), times, _say_volumes(said, corrected))
         return (*_describe_human(said, corrected), *doubts, *_save_traces(work, tables, volumes, seen, folder))
 
 
@@ -70,8 +75,7 @@ def _identify(
     lessons = {volume: one.lesson for volume, one in corrected.items() if (one.given >= 0).any()}
     given = {int(identity) for one in lessons.values() for identity in one.identity if identity >= 0}
 
-    # A recognizer that knows everybody whom people named has been taught already.
-    annotated = {} if config.recognize.weights is not None and given <= taught else lessons
+    annotated, untaught = _choose_lessons(lessons, config, taught)
     notes = []
     volumes = [one for one in places.values() if len(one)]
     try:
@@ -87,7 +91,30 @@ def _identify(
     check = check_identities(volumes, numbered, config.recognize.flag_below)
     trust = [] if check is None else [str(check)]
     doubts = [*trust, *find_scale_doubt(volumes, config), *_find_doubts(numbered, config.recognize.flag_below)]
-    return numbered, notes or doubts
+    return numbered, [*untaught, *(notes or doubts)]
+
+
+def _choose_lessons(
+    lessons: Mapping[int, Annotation], config: Config, taught: frozenset[int]
+) -> tuple[Mapping[int, Annotation], list[str]]:
+    """Volumes to learn from before naming, none where the recognizer has learnt them; and what there is to say of it.
+
+    Corrections teach also where they use known identities only. Learning begins anew with what people said in this
+    folder, so that a recognizer that knows more than that is kept, unless it does not know somebody whom they named.
+    """
+    if config.recognize.weights is None:
+        return lessons, []
+    given = {int(identity) for one in lessons.values() for identity in one.identity if identity >= 0}
+    fresh = {hash_lesson(one) for one in lessons.values()} - find_learnt(config)
+    if not given <= taught or (fresh and taught <= given):
+        return lessons, []
+    if not fresh:
+        return {}, []
+    words = (
+        f"{len(fresh)} volumes with corrections have not been learnt from, because the recognizer knows "
+        f"{len(taught - given)} identities that are not in them; train it again with all annotated folders"
+    )
+    return {}, [words]
 
 
 def _recognize(
@@ -111,23 +138,35 @@ def _recognize(
     return known
 
 
-def _tabulate(one: Corrected, work: Work) -> HumanRows:
-    annotation = one.annotation
-    voxel_um = work.recording.voxel_um or VoxelSize(1.0, 1.0, 1.0)
-    named = one.given[: one.found] >= 0
-    return tabulate_human(annotation.volume, named, annotation.centre_um[one.found :], annotation.regions, voxel_um)
+def _find_voxel(work: Work) -> VoxelSize:
+    return work.recording.voxel_um or VoxelSize(1.0, 1.0, 1.0)
 
 
-def _describe_human(said: Mapping[int, Annotation], corrected: Mapping[int, Corrected]) -> list[str]:
+def _say_volumes(said: Mapping[int, VolumeState], corrected: Mapping[int, Corrected]) -> dict[int, dict[str, object]]:
+    """Cells of the volumes table that people decide: a volume that is not to be used, the worm's axes."""
+    cells: dict[int, dict[str, object]] = {}
+    for volume, one in corrected.items():
+        mine: dict[str, object] = {}
+        if said[volume].head is not None:
+            mine |= head_to_cells(one.annotation.head)
+        if (reason := said[volume].unusable) is not None:
+            mine |= {"status": "flagged", "reason": f"a person says it is unusable: {reason}"}
+        if mine:
+            cells[volume] = mine
+    return cells
+
+
+def _describe_human(said: Mapping[int, VolumeState], corrected: Mapping[int, Corrected]) -> list[str]:
     """What of people's work is in the tables, and what is not."""
-    if not said:
+    worked = {volume for volume, one in said.items() if one.marks or one.complete or one.reviewed}
+    if not worked:
         return []
     counts = count_corrections(corrected.values())
     notes = [
-        f"people worked on {len(corrected)} of the volumes: {counts['named']} neurons have their identity from them, "
-        f"{counts['added']} were not found by the machine (and have no brightness), {counts['refused']} are none"
+        f"people worked on {len(worked & set(corrected))} of the volumes: {counts['named']} neurons have their "
+        f"identity from them, {counts['added']} were not found by the machine, {counts['refused']} are none"
     ]
-    if strange := sorted(set(said) - set(corrected)):
+    if strange := sorted(worked - set(corrected)):
         first = ", ".join(map(str, strange[:5])) + ", …" * (len(strange) > 5)
         notes.append(f"annotated volumes that this run does not cover are kept but not used: {first}")
     return notes
@@ -166,13 +205,15 @@ def _save_traces(
     sightings = Sightings(seen["volume"].to_numpy(), seen["identity"].to_numpy(), **values)
     time_s = volumes["time_s"].fill_null(float("nan")).to_numpy()
     found = compute_traces(sightings, volumes["volume"].to_numpy(), time_s, work.config.activity)
-    names = folder.load_names()
+    listed = folder.load_identities()
+    with EditLog(work.path) as log:
+        named = log.identities()
+    extended = name_identities(extend_identities(listed, np.unique(sightings.identity).tolist()), named)
+    if listed is None or not extended.equals(listed):
+        tables.save_csv("identities.csv", extended, IDENTITIES)
+    names = {**folder.load_names(), **{number: one.name for number, one in named.items() if one.name}}
     tables.save("traces", tabulate_traces(found.traces, names))
     tables.save_csv("traces_wide.csv", widen_ratio(found.traces, names))
-    listed = folder.load_identities()
-    extended = extend_identities(listed, np.unique(sightings.identity).tolist())
-    if listed is None or extended.height > listed.height:
-        tables.save_csv("identities.csv", extended, IDENTITIES)
     return found.notes
 
 
@@ -184,4 +225,4 @@ def _tabulate_failed(work: Work, plan: Plan) -> pl.DataFrame:
         for volume in sorted(unreadable)
         if volume in chosen
     ]
-    return tabulate_outcomes(outcomes, work.recording.voxel_um or VoxelSize(1.0, 1.0, 1.0))["volumes"]
+    return tabulate_outcomes(outcomes, _find_voxel(work))["volumes"]

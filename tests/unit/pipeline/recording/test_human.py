@@ -10,12 +10,18 @@ import pytest
 from polars.testing import assert_frame_equal
 
 from cases.recorded import VOXEL, FakeExecutor, make_outcome, save_numbers
+from cender.annotate.apply import apply_edit
+from cender.annotate.edits import DeleteNeuron, FlagUnusable, MoveNeuron, NameIdentity, SetHead
+from cender.annotate.marks import HeadMark, Spot
+from cender.annotate.overlay import Corrected
+from cender.annotate.overlay import lay_over as lay_state_over
+from cender.annotate.state import State
 from cender.config import load_config
 from cender.errors import DataError
-from cender.io.results.annotations.human import save_human
+from cender.io.results.annotations.human import describe_volume, save_human
+from cender.io.results.annotations.log import EditLog
 from cender.pipeline import run as run_module
 from cender.pipeline.recording import recording_pass
-from cender.pipeline.recording.human import lay_over
 from cender.pipeline.run import Run, run_recording
 from cender.report.digest import suggest_in_folder
 from cender.types import Annotation, Identities, Regions
@@ -32,6 +38,11 @@ def say(volume: int, rows: list[int], identity: list[int], complete: bool = Fals
     """A person who marks some of them, a little beside the machine's places; row -1 is a neuron somewhere else."""
     place = np.concatenate([find(volume).centre_um, [AWAY]])[rows] + moved
     return replace(Annotation.from_points(volume, place, np.array(identity, int)), complete=complete)
+
+
+def lay_over(found: Annotation, said: Annotation) -> Corrected:
+    state, _ = apply_edit(State(), describe_volume(said))
+    return lay_state_over(found, state.volume(said.volume))
 
 
 def test_places_decide_who_is_meant() -> None:
@@ -59,7 +70,8 @@ def test_boxes_of_added_neurons_come_along() -> None:
     box = Regions.from_boxes(np.array([1, 2, 1]), np.tile([80.0, 80.0, 3.0, 3.0], (3, 1)), neuron=np.array([1, 1, 0]))
     one = lay_over(find(), replace(say(0, [0, -1], [3, 9]), regions=box))
     assert one.given.tolist() == [3, -1, -1, 9]
-    assert one.annotation.regions.neuron.tolist() == [3, 3], "those of neurons that the machine found are its own"
+    assert one.annotation.regions.neuron.tolist() == [0, 3, 3]
+    assert one.redrawn.tolist() == [True, False, False, True]
 
 
 def name_by_row(volumes, annotated, config, on_step) -> dict[int, Identities]:
@@ -88,7 +100,7 @@ def go(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., tuple[R
 def test_people_win_in_the_tables_and_images_are_not_touched(go, tmp_path) -> None:
     before = go()[0].neurons
     assert set(before["source"]) == {"machine"}
-    box = Regions.from_boxes(np.array([1]), np.array([[80.0, 80.0, 3.0, 3.0]]), neuron=np.array([1]))
+    box = Regions.from_boxes(np.array([1]), np.array([[3.0, 3.0, 3.0, 3.0]]), neuron=np.array([1]))
     save_human(tmp_path / "worm", replace(say(2, [1, -1], [40, 41]), regions=box))
     run, asked = go()
     assert asked == []
@@ -97,7 +109,7 @@ def test_people_win_in_the_tables_and_images_are_not_touched(go, tmp_path) -> No
     assert rows["identity"].to_list() == [0, 40, 2, 41]
     assert rows["source"].to_list() == ["machine", "human", "machine", "human"]
     assert rows["probability"].to_list() == [0.9, 1.0, 0.9, 1.0]
-    assert rows["red"].is_null().to_list() == [False, False, False, True], "what was not found has no brightness"
+    assert rows["red"].is_null().to_list() == [False, False, False, False], "what only a person saw has its brightness"
     assert_frame_equal(run.neurons.filter(pl.col("volume") != 2), before.filter(pl.col("volume") != 2))
     assert run.regions.filter(pl.col("source") == "human").select("volume", "neuron", "z").rows() == [(2, 3, 1)]
     assert run.traces.filter((pl.col("identity") == 40) & (pl.col("volume") == 2))["valid"].to_list() == [True]
@@ -145,3 +157,54 @@ def test_damaged_annotations_stop_the_run_with_the_old_tables_in_place(go, tmp_p
     with pytest.raises(DataError, match="move it away to go on without"):
         go()
     assert_frame_equal(pl.read_parquet(tmp_path / "worm" / "neurons.parquet"), before)
+
+
+def test_what_people_move_delete_flag_turn_and_name_is_so_in_the_tables(go, tmp_path) -> None:
+    before = go()[0]
+    spots = [
+        Spot(volume=2, key=f"m{row}", place_um=tuple(place)) for row, place in enumerate(find(2).centre_um.tolist())
+    ]
+    head = HeadMark(origin_yx=(3, 4), anterior_yx=(2, 0), ventral_yx=(0, 1))
+    with EditLog(tmp_path / "worm") as log:
+        log.append("ana", MoveNeuron(spot=spots[0], centre_um=(1.5, 2.0, 2.0)))
+        log.append("ana", DeleteNeuron(spot=spots[1]))
+        log.append("ana", FlagUnusable(volume=3, reason="blurred"))
+        log.append("ana", SetHead(volume=2, head=head))
+        log.append("ana", NameIdentity(identity=2, name="AVAL"))
+    run, asked = go()
+    assert asked == [], "the volume pass is not repeated"
+    rows = run.neurons.filter(pl.col("volume") == 2)
+    assert rows["neuron"].to_list() == [0, 2], "what is no neuron is in no table"
+    assert set(run.regions.filter(pl.col("volume") == 2)["neuron"]) == {0, 2}
+    assert (rows["y_um"][0], rows["x_px"][0]) == (2.0, 4.0)
+    assert rows["source"].to_list() == ["human", "machine"]
+    old = before.neurons.filter((pl.col("volume") == 2) & (pl.col("neuron") == 0))
+    assert rows["red"][0] != old["red"][0], "its brightness is that of its new place"
+    volumes = {row["volume"]: row for row in run.volumes.iter_rows(named=True)}
+    assert volumes[3]["status"] == "flagged"
+    assert "blurred" in volumes[3]["reason"]
+    assert (volumes[2]["anterior_y"], volumes[2]["anterior_x"]) == (1.0, 0.0)
+    assert not run.traces.filter((pl.col("volume") == 3) & pl.col("valid")).height, "an unusable volume gives no traces"
+    identities = pl.read_csv(tmp_path / "worm" / "identities.csv")
+    assert identities.filter(pl.col("identity") == 2)["name"].to_list() == ["AVAL"]
+    assert "AVAL" in (tmp_path / "worm" / "traces_wide.csv").read_text().splitlines()[0]
+    with EditLog(tmp_path / "worm") as log:
+        while log.undo("ana"):
+            pass
+    back = go()[0]
+    assert_frame_equal(back.neurons, before.neurons)
+    assert_frame_equal(back.regions, before.regions)
+
+
+def test_corrections_teach_even_where_they_use_known_identities_only(monkeypatch) -> None:
+    config = load_config(None, ["recognize.weights=some.safetensors"])
+    first, second = say(0, [0], [7]), say(1, [1], [7])
+    learnt = frozenset({recording_pass.hash_lesson(first)})
+    monkeypatch.setattr(recording_pass, "find_learnt", lambda config: learnt)
+    choose = recording_pass._choose_lessons
+    assert choose({0: first}, config, frozenset({7})) == ({}, []), "it has learnt this"
+    assert choose({0: first, 1: second}, config, frozenset({7}))[0] == {0: first, 1: second}
+    kept, notes = choose({1: second}, config, frozenset({7, 8}))
+    assert kept == {}, "what it knows beyond this folder is not thrown away"
+    assert "1 identities that are not in them" in notes[0]
+    assert choose({1: second}, config, frozenset({8}))[0] == {1: second}, "but who is new must be learnt"

@@ -14,7 +14,7 @@ from cender.io.atomic import PART_SUFFIX, explain_failure, flush_file, flush_fol
 from cender.io.results.folder.run_results import annotate_volume, split_volumes
 from cender.io.results.parts.store import Part
 from cender.io.results.tables.checked import check_table
-from cender.io.results.tables.human import HumanRows, add_human
+from cender.io.results.tables.human import HumanRows, add_human, drop_refused, redraw_human
 from cender.io.results.tables.schemas import RUN_TABLES, Schema
 from cender.types import Annotation, Identities
 
@@ -61,13 +61,21 @@ class Assembly:
         self._sink(name, [part.table(name) for part in parts], chosen)
 
     def join_volumes(
-        self, parts: Sequence[Part], chosen: set[int], failed: pl.DataFrame, times_s: Mapping[int, float]
+        self,
+        parts: Sequence[Part],
+        chosen: set[int],
+        failed: pl.DataFrame,
+        times_s: Mapping[int, float],
+        said: Mapping[int, Mapping[str, object]],
     ) -> pl.DataFrame:
-        """The table of volumes, with those that could not be read, and with the recording's times as they are now."""
+        """The table of volumes, with those that could not be read, and with the recording's times as they are now.
+
+        ``said`` are cells that people decide, by volume and column.
+        """
         frames = [_load(part, "volumes", chosen) for part in parts]
         joined = pl.concat([*frames, failed]).sort("volume")
         times = pl.Series("time_s", [times_s[volume] for volume in joined["volume"]], pl.Float64, nan_to_null=True)
-        joined = joined.with_columns(times)
+        joined = _lay_cells(joined.with_columns(times), said)
         self.save("volumes", joined)
         return joined
 
@@ -75,11 +83,11 @@ class Assembly:
         """The table of regions, with those that people drew."""
         files, made = [], []
         for number, part in enumerate(parts):
-            added = [one.regions for one in _find_human(part, human) if one.regions.height]
+            said = [one for one in _find_human(part, human) if one.changes_regions]
             path = part.table("regions")
-            if added:
+            if said:
                 path = self.room / f"{number:07d}.parquet"
-                frame = pl.concat([_load(part, "regions", chosen), *added]).sort("volume", maintain_order=True)
+                frame = redraw_human(_load(part, "regions", chosen), said)
                 check_table(frame, RUN_TABLES["regions"], str(part.path)).write_parquet(path)
                 made.append(path)
             files.append(path)
@@ -100,8 +108,9 @@ class Assembly:
         """
         seen, files = [], []
         for number, part in enumerate(parts):
-            frame = add_human(_load(part, "neurons", chosen), _find_human(part, human))
-            frame = _identify(frame, known)
+            said = _find_human(part, human)
+            frame = add_human(_load(part, "neurons", chosen), said)
+            frame = drop_refused(_identify(frame, known), said)
             path = self.room / f"{number:07d}.parquet"
             check_table(frame, RUN_TABLES["neurons"], str(part.path)).write_parquet(path)
             files.append(path)
@@ -152,6 +161,15 @@ def _load(part: Part, name: str, chosen: set[int]) -> pl.DataFrame:
 
 def _find_human(part: Part, human: Mapping[int, HumanRows]) -> list[HumanRows]:
     return [human[volume] for volume in range(part.first, part.stop) if volume in human]
+
+
+def _lay_cells(volumes: pl.DataFrame, said: Mapping[int, Mapping[str, object]]) -> pl.DataFrame:
+    """The table of volumes with these cells instead."""
+    for name in sorted({name for cells in said.values() for name in cells} & set(volumes.columns)):
+        own = {volume: cells[name] for volume, cells in said.items() if name in cells}
+        column = [own.get(volume, old) for volume, old in zip(volumes["volume"], volumes[name], strict=True)]
+        volumes = volumes.with_columns(pl.Series(name, column, volumes.schema[name]))
+    return volumes
 
 
 def _identify(neurons: pl.DataFrame, known: Mapping[int, Identities]) -> pl.DataFrame:

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 import numpy as np
 import polars as pl
 
+from cender.annotate.state import IdentityState
 from cender.io.results.tables.schemas import IDENTITIES, TRACES
 from cender.types import Traces
 
@@ -39,6 +40,16 @@ def widen_ratio(traces: Traces, names: dict[int, str]) -> pl.DataFrame:
         title = names.get(identity, str(identity))
         columns.append(pl.Series(title, ratio, pl.Float64, nan_to_null=True))
     return pl.DataFrame(columns)
+
+
+def name_identities(listed: pl.DataFrame, said: Mapping[int, IdentityState]) -> pl.DataFrame:
+    """The user's table with the names and notes that people gave elsewhere."""
+    for name in ("name", "note"):
+        own = {number: words for number, one in said.items() if (words := getattr(one, name))}
+        old = listed[name] if name in listed.columns else [None] * listed.height
+        cells = [own.get(number, cell) for number, cell in zip(listed["identity"], old, strict=True)]
+        listed = listed.with_columns(pl.Series(name, cells, pl.String))
+    return listed
 
 
 def extend_identities(listed: pl.DataFrame | None, identities: list[int]) -> pl.DataFrame:
