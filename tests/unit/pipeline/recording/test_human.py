@@ -160,7 +160,8 @@ def test_damaged_annotations_stop_the_run_with_the_old_tables_in_place(go, tmp_p
 
 
 def test_what_people_move_delete_flag_turn_and_name_is_so_in_the_tables(go, tmp_path) -> None:
-    before = go()[0]
+    first = go()[0]
+    neurons, regions = first.neurons, first.regions
     spots = [
         Spot(volume=2, key=f"m{row}", place_um=tuple(place)) for row, place in enumerate(find(2).centre_um.tolist())
     ]
@@ -178,7 +179,7 @@ def test_what_people_move_delete_flag_turn_and_name_is_so_in_the_tables(go, tmp_
     assert set(run.regions.filter(pl.col("volume") == 2)["neuron"]) == {0, 2}
     assert (rows["y_um"][0], rows["x_px"][0]) == (2.0, 4.0)
     assert rows["source"].to_list() == ["human", "machine"]
-    old = before.neurons.filter((pl.col("volume") == 2) & (pl.col("neuron") == 0))
+    old = neurons.filter((pl.col("volume") == 2) & (pl.col("neuron") == 0))
     assert rows["red"][0] != old["red"][0], "its brightness is that of its new place"
     volumes = {row["volume"]: row for row in run.volumes.iter_rows(named=True)}
     assert volumes[3]["status"] == "flagged"
@@ -192,8 +193,8 @@ def test_what_people_move_delete_flag_turn_and_name_is_so_in_the_tables(go, tmp_
         while log.undo("ana"):
             pass
     back = go()[0]
-    assert_frame_equal(back.neurons, before.neurons)
-    assert_frame_equal(back.regions, before.regions)
+    assert_frame_equal(back.neurons, neurons)
+    assert_frame_equal(back.regions, regions)
 
 
 def test_corrections_teach_even_where_they_use_known_identities_only(monkeypatch) -> None:
