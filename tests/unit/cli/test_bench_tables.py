@@ -4,10 +4,12 @@ import json
 from pathlib import Path
 
 import pytest
+from rich.console import Console
 from typer.testing import CliRunner
 
 from cender.bench.paper import measurements
 from cender.bench.paper.items import Item
+from cender.cli import console
 from cender.cli.app import app
 
 FIGURES = {"accuracy": 0.5, "train_s": 30.0, "ms_per_volume": 4.0}
@@ -23,11 +25,13 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[tuple]:
         return [Item("typical, blocked, default", lambda: FIGURES, {})]
 
     monkeypatch.setattr(measurements, "list_items", list_items)
+    # A console takes its width when it is made, which other tests may have done before.
+    monkeypatch.setattr(console, "STDOUT", Console(width=300))
     return calls
 
 
 def run(*words: str) -> str:
-    env = {"CENDER_DATA": None, "COLUMNS": "300"}
+    env = {"CENDER_DATA": None}
     done = CliRunner().invoke(app, ["bench", "tables", *words], catch_exceptions=False, env=env)
     assert done.exit_code == 0, done.output
     return done.stdout
