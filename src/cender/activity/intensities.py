@@ -33,7 +33,7 @@ class _Light:
 def measure_intensities(
     volume: Volume, neurons: Neurons, channel_map: ChannelMap, params: ActivityParams
 ) -> Intensities:
-    """Mean of every neuron above its background in both channels, one row a neuron.
+    """Mean of every neuron above its background in both channels, one row per neuron.
 
     A neuron is taken for a bell in each of its frames, as wide at half its height as its box. The heights of all bells
     of a frame are fitted together, so that light in two overlapping boxes is shared out; the background is what lies

@@ -17,7 +17,7 @@ R0_PERCENTILE = 20
 
 @dataclass(frozen=True, slots=True)
 class Sightings:
-    """Neurons of a whole recording, one row a neuron and volume, as in ``neurons.parquet``; NaN for empty cells."""
+    """Neurons of a whole recording, one row per neuron and volume, as in ``neurons.parquet``; NaN for empty cells."""
 
     volume: Int[np.ndarray, " n"]
     identity: Int[np.ndarray, " n"]

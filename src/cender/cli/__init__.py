@@ -1,4 +1,4 @@
-"""The command line: one file a command, nothing heavy imported before a command runs."""
+"""The command line: one file per command, nothing heavy imported before a command runs."""
 
 from cender.cli.app import main
 

@@ -24,7 +24,7 @@ _SUREST = 1e-3
 def describe_neurons(
     neurons: Neurons, seen_whole: Bool[np.ndarray, " m"], depth: DepthBounds, voxel_um: VoxelSize = VOXEL_UM
 ) -> Float[np.ndarray, "m 10"]:
-    """What tells neurons from mistakes, one row a neuron.
+    """What tells neurons from mistakes, one row per neuron.
 
     Columns: 1; log-odds of its score, where the detector saw a whole neuron; that it did not; log-odds of its best
     region, and their mean; logarithm of its depth (1.5 µm is 0); that it has a single frame; logarithm of the distance

@@ -10,8 +10,8 @@ import torch
 def limit_threads(count: int) -> Iterator[None]:
     """Let torch use at most this many CPU threads inside the block; 0 leaves it as it is.
 
-    Small networks lose more by handing work between threads than they gain: the paper's embedding trains 12 to 20
-    times slower with all cores of a busy machine than with one.
+    Small networks lose more by handing work between threads than they gain: the paper's embedding trains
+    slower with all cores of a busy machine than with one.
     """
     before = torch.get_num_threads()
     if count:

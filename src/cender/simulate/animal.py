@@ -16,7 +16,7 @@ MIDDLE_ADL = np.array([70.0, 0.0, 0.0])
 
 @dataclass(frozen=True, slots=True)
 class Animal:
-    """The neurons of one animal in body coordinates (see `ganglia`), one row a neuron.
+    """The neurons of one animal in body coordinates (see `ganglia`), one row per neuron.
 
     ``identity`` is the neuron's number in the average animal. ``radius_um`` is half the lateral width at half
     the peak along the two axes of an ellipse turned by ``angle_rad``, ``half_depth_um`` the same along z;

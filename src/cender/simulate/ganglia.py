@@ -49,7 +49,7 @@ NERVE_RING_UM = (54.0, 59.0)
 
 @dataclass(frozen=True, slots=True)
 class Species:
-    """The average animal; one row a neuron. ``ganglion`` is the row of `GANGLIA`, -1 for the ventral cord."""
+    """The average animal; one row per neuron. ``ganglion`` is the row of `GANGLIA`, -1 for the ventral cord."""
 
     adl_um: Float[np.ndarray, "n 3"]
     ganglion: Int[np.ndarray, " n"]

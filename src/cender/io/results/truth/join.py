@@ -13,7 +13,7 @@ from cender.types import Regions, VoxelSize
 def join_neurons(
     points: Mapping[str, Any] | None, boxes: Mapping[str, Any] | None, voxel: VoxelSize | None, where: str
 ) -> tuple[Float[np.ndarray, "m 3"], Int[np.ndarray, " m"], Regions]:
-    """Centres, identities and boxes of one volume, with one row a neuron."""
+    """Centres, identities and boxes of one volume, with one row per neuron."""
     if boxes is None:
         if points is None:
             return np.zeros((0, 3)), np.zeros(0, int), Regions.empty()

@@ -1,4 +1,4 @@
-"""Folders of TIFF files: one file a volume, or one file a frame."""
+"""Folders of TIFF files: one file per volume, or one file per frame."""
 
 import re
 from collections.abc import Callable, Iterable
