@@ -109,6 +109,8 @@ def run(tour: Tour) -> None:
         f"  {summary.ok} volumes ok, {summary.flagged} flagged, {summary.failed} failed; {summary.neurons_median:.0f} "
         f"neurons in a volume, {summary.identities} identities"
     )
+    if summary.trust:
+        STDERR.print(summary.trust, soft_wrap=True, markup=False)
     for line in summary.advice:
         STDERR.print(f"  {line}", markup=False, soft_wrap=True)
 

@@ -162,6 +162,8 @@ def _print_summary(done: "Run") -> None:
         f"{summary.volumes} volumes ({counts}), {summary.neurons_median:.0f} neurons in a volume (median), "
         f"{summary.identities} identities, {_say_time(summary.seconds)}"
     )
+    if summary.trust:
+        STDERR.print(summary.trust, soft_wrap=True, markup=False)
     if summary.mostly_nameless:
         STDERR.print(
             f"[bold red]not a result yet:[/] only {summary.named_share:.0%} of the neurons have an identity, so that "

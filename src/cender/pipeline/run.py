@@ -16,7 +16,7 @@ from cender.io.results.folder.run_folder import RunFolder
 from cender.pipeline.plan.decide import INPUTS, Plan, make_plan, make_state
 from cender.pipeline.plan.inputs import find_all_models, use_own_detector
 from cender.pipeline.plan.progress import OnProgress, Progress, ignore_progress
-from cender.pipeline.plan.summary import Summary, summarize_run
+from cender.pipeline.plan.summary import Summary, Told, summarize_run
 from cender.pipeline.plan.work import Work, describe_work, settle_work
 from cender.pipeline.recording.recording_pass import run_tables
 from cender.pipeline.volumes.allocation import reuse_memory
@@ -136,12 +136,13 @@ def run_recording(
     with explain_failure(work.path), folder.writing() as writer:
         plan = make_plan(work)
         plan.store.clear_strays()
-        notes = _run_passes(work, plan, writer, choose_executor(workers, scheduler), on_progress)
+        _run_passes(work, plan, writer, choose_executor(workers, scheduler), on_progress)
         volumes = writer.load_table("volumes")
         if not (volumes["status"] != "failed").any():
             raise DataError(_say_unusable(work, volumes))
         rows = pl.scan_parquet(work.path / "neurons.parquet", glob=False)
-        summary = summarize_run(volumes, rows, plan.reasons, notes, perf_counter() - start)
+        told = Told(writer.load_trust(), writer.load_doubts())
+        summary = summarize_run(volumes, rows, plan.reasons, told, perf_counter() - start)
     return Run(folder.path, summary)
 
 
@@ -163,10 +164,10 @@ def _claim(work: Work) -> RunFolder:
         return open_folder(work.path) if work.kept else create_run(work.path, describe_work(work, {}))
 
 
-def _run_passes(work: Work, plan: Plan, folder: RunFolder, executor: Any, on_progress: OnProgress) -> tuple[str, ...]:
+def _run_passes(work: Work, plan: Plan, folder: RunFolder, executor: Any, on_progress: OnProgress) -> None:
     if not plan.reasons:
         folder.save_settings(describe_work(work, find_all_models(work.config, work.path)))
-        return folder.load_doubts()
+        return
     plan.store.save_note(INPUTS, plan.inputs)
     reader = PatientReader(work.source, work.config.run.wait_s)
     channel_map = settle_channel_map(reader, plan.chosen, plan.store, work.config.activity)
@@ -174,17 +175,17 @@ def _run_passes(work: Work, plan: Plan, folder: RunFolder, executor: Any, on_pro
     run_volumes(job, plan.store, plan.todo, executor, on_progress)
     on_progress(Progress("recording", 0, 0))
     found = run_tables(work, plan, folder, on_progress)
-    doubts = (*describe_channels(work.recording, channel_map), *found)
+    doubts = (*describe_channels(work.recording, channel_map), *found.doubts)
     plan.store.remove_others()
     folder.save_settings(
         {
             **describe_work(work, find_all_models(work.config, work.path)),
             "channel_map": format_channel_map(channel_map),
             "doubts": {"said": list(doubts)},
+            "trust": {} if found.check is None else found.check.describe(),
             "state": make_state(work, plan),
         }
     )
-    return doubts
 
 
 def _say_unusable(work: Work, volumes: pl.DataFrame) -> str:

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from jaxtyping import Float, Int
@@ -23,8 +24,9 @@ class SelfCheck:
     """What a recording says of its own identities, as shares between 0 and 1.
 
     ``agreement``: of the neurons that lie in the same place in two volumes laid over each other, how many have the
-    same identity in both. ``sureness``: mean probability of the names, a neuron without one counting as 0 where its
-    partner has one. ``doubted``: share of volumes whose identities are doubtful as a whole.
+    same identity in both. ``sureness``: mean probability of the names; it was measured on copies of volumes in which
+    neurons were moved, left out and added, so that it says how steady names are. ``doubted``: share of volumes whose
+    identities are doubtful as a whole.
     """
 
     agreement: float
@@ -39,11 +41,16 @@ class SelfCheck:
         """
         return float(np.clip(np.sqrt(self.agreement), 0.0, 1.0))
 
+    def describe(self) -> dict[str, Any]:
+        """All of it under names, with the sentence."""
+        names = ("expected_accuracy", "agreement", "sureness", "doubted")
+        return {"said": str(self), **{name: round(float(getattr(self, name)), 4) for name in names}}
+
     def __str__(self) -> str:
         return (
-            f"expected accuracy of identities about {100 * self.expected_accuracy:.0f} %: volumes far apart in time "
-            f"agree on {100 * self.agreement:.0f} % of the neurons that they share, names have a mean probability of "
-            f"{self.sureness:.2f}, and {100 * self.doubted:.0f} % of the volumes are doubtful"
+            f"About {100 * self.expected_accuracy:.0f} % of the identities are expected to be right: volumes far apart "
+            f"in time agree on {100 * self.agreement:.0f} % of the neurons that they share, names have a mean "
+            f"probability of {self.sureness:.2f}, and {100 * self.doubted:.0f} % of the volumes are doubtful."
         )
 
 

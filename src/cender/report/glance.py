@@ -24,7 +24,9 @@ def write_glance(facts: RunFacts, digest: Digest, points: Sequence[Point], gaps:
         join(tag("span", words[one.level], class_=f"badge {one.level}"), tag("span", one.text, " ", _link(one.section)))
         for one in points
     ]
+    trust = facts.run.load_trust()
     parts: list[Child] = [
+        *([tag("p", trust, class_="trust")] if trust else []),
         *(tag("p", text, class_="alert") for text in _list_alerts(facts, digest)),
         tag("dl", *cards, class_="cards"),
         tag("h3", "What deserves a look"),

@@ -71,6 +71,18 @@ def test_table_and_published_figures(points: Path) -> None:
     assert "88.25 %" in text
 
 
+def test_corrupted_points_are_drawn_beside_milder_ones(points: Path, tmp_path: Path) -> None:
+    words = ["--train", "1", "--repeats", "1", "--jitter", "4", "--pictures", str(tmp_path), "--json"]
+    shown = json.loads(run(str(points), *words))
+    assert Path(shown["pictures"][-1]).name == "identity-corruption.png"
+    assert (tmp_path / "identity-corruption.png").stat().st_size > 0
+    levels = [level["results"][0]["identity"]["accuracy"] for level in shown["levels"]]
+    assert levels[0] > levels[1] > levels[2] == shown["identity"]["accuracy"]
+    assert [level["corruption"].split(", ")[-1] for level in shown["levels"]] == [
+        f"{um} µm jitter" for um in ("0", "2", "4")
+    ]
+
+
 def test_pictures(points: Path, tmp_path: Path) -> None:
     shown = json.loads(run(str(points), "--train", "1", "--repeats", "1", "--pictures", str(tmp_path), "--json"))
     assert [Path(path).name for path in shown["pictures"]] == [

@@ -23,6 +23,7 @@ from cender.pipeline import run as run_module
 from cender.pipeline.recording import recording_pass
 from cender.pipeline.run import Run, open_results, plan_run, run_recording
 from cender.pipeline.volumes.reading import Unreadable
+from cender.recognize.selfcheck import SelfCheck
 from cender.report.digest import suggest_in_folder
 from cender.types import Identities, Weights
 
@@ -466,6 +467,17 @@ def test_a_new_recognizer_redoes_identities_only(go, film, worm, named) -> None:
     assert executor.asked == []
     assert run.summary is not None
     assert [text.split(" was ")[0] for text in run.summary.redone] == ["identities and traces: recognizer"]
+
+
+def test_how_far_to_trust_it_is_kept_and_said_every_time(go, film, worm, named, monkeypatch) -> None:
+    assert go(film, worm).summary.trust == "", "three neurons say nothing"
+    check = SelfCheck(0.8, 0.9, 0.1)
+    monkeypatch.setattr(recording_pass, "check_identities", lambda *_: check)
+    go(film, worm, sets=("activity.smooth_s=2.0",))
+    assert go(worm).summary.trust == str(check)
+    kept = open_folder(worm).load_settings()["trust"]
+    assert kept["said"] == str(check)
+    assert kept["expected_accuracy"] == pytest.approx(check.expected_accuracy, abs=1e-3)
 
 
 def test_without_identities_there_are_no_traces_but_all_tables(go, film, worm, monkeypatch) -> None:

@@ -29,7 +29,7 @@ def test_expected_accuracy_is_about_the_true_one(wrong: float) -> None:
     check = check_identities(FILM, name_with_errors(FILM, wrong), 0.6)
     assert check is not None
     assert check.expected_accuracy == pytest.approx(1 - wrong, abs=0.1)
-    assert f"about {100 * check.expected_accuracy:.0f} %" in str(check)
+    assert f"About {100 * check.expected_accuracy:.0f} %" in str(check)
 
 
 def test_random_identities_are_not_trusted() -> None:

@@ -171,8 +171,16 @@ def test_doubts_and_recording_are_at_the_top(copy_run: Callable[..., Path]) -> N
     open_folder(folder).save_settings({"doubts": {"said": ["5 of 6 volumes have no identity"]}})
     page = Page(write_report(folder).read_text(encoding="utf-8"))
     assert "5 of 6 volumes have no identity" in page.text
+    assert "expected to be right" not in page.text
     source = Path(open_folder(folder).load_settings()["recording"]["source"]).name
     assert f"{folder.name}: {source}" in page.text
+
+
+def test_first_is_how_far_identities_can_be_trusted(copy_run: Callable[..., Path]) -> None:
+    folder = copy_run("traces", "regions", "timings")
+    open_folder(folder).save_settings({"trust": {"said": "About 86 % of the identities are expected to be right."}})
+    text = Page(write_report(folder).read_text(encoding="utf-8")).text
+    assert -1 < text.index("About 86 % of the identities") < text.index("What deserves a look")
 
 
 def test_bleaching_is_drawn_where_it_can_be_seen(made_run: Path) -> None:

@@ -26,7 +26,7 @@ def draw_measurements(measurements: Sequence[Measurement], folder: Path, timed: 
     if within:
         data = within[0].data
         points = [Published(*point) for point in list_published(data)]
-        figure = draw_curves(gather_curves(within), points, _shorten(data))
+        figure = draw_curves(gather_curves(within), points, shorten_source(data))
         written.append(_save(figure, folder / "identity-volumes.png"))
     if across:
         groups = {
@@ -36,7 +36,7 @@ def draw_measurements(measurements: Sequence[Measurement], folder: Path, timed: 
         figure = draw_violins(groups, "another animal, from one template volume")
         written.append(_save(figure, folder / "identity-animals.png"))
     last = _keep_largest(measurements)
-    runs = {_name(one): one.repeats[0] for one in last}
+    runs = {name_measurement(one): one.repeats[0] for one in last}
     over_time = {label: (run.volume_time_s, run.volume_accuracy) for label, run in runs.items()}
     blocks = {label: run.split.block_s for label, run in runs.items() if run.split.block_s is not None}
     figure = draw_over_time(over_time, "time, s" if timed else "volume", blocks)
@@ -69,12 +69,14 @@ def _keep_largest(measurements: Sequence[Measurement]) -> list[Measurement]:
     return list((named or largest).values())
 
 
-def _name(one: Measurement) -> str:
+def name_measurement(one: Measurement) -> str:
+    """Method, number of annotated volumes and split in words."""
     volumes = "1 volume" if one.train == 1 else f"{one.train} volumes"
     return f"{one.method}, {volumes}" + ("" if one.split == "none" else f", {one.split}")
 
 
-def _shorten(data: str) -> str:
+def shorten_source(data: str) -> str:
+    """Name of a data set without the folder that it lies in."""
     return data if data.startswith("simulated") else Path(data).name
 
 

@@ -43,13 +43,17 @@ def identity(
     volumes: Annotated[
         str | None, typer.Option(metavar="A:B[:STEP]", help="Only volumes with these numbers, B not included.")
     ] = None,
-    pictures: Annotated[Path | None, typer.Option(metavar="DIR", help="Draw the results, as PNG.")] = None,
+    pictures: Annotated[
+        Path | None,
+        typer.Option(metavar="DIR", help="Draw the results, as PNG; of corrupted points also at half and at none."),
+    ] = None,
     sets: Sets = None,
     json: Json = False,
 ) -> None:
     """Learn from a few annotated volumes and recognize the neurons of the others; beside it, the published figures."""
     from cender.bench.identity.corruption import Corruption
     from cender.bench.identity.data import is_preset
+    from cender.bench.identity.levels import draw_levels, measure_levels
     from cender.bench.identity.plan import Plan, choose_splits, draw_plan, open_cast, run_plan
     from cender.cli.bench.machine import describe_machine
     from cender.cli.console import print_json, show_progress
@@ -73,13 +77,23 @@ def identity(
         corruption=Corruption(drop, spurious, jitter),
         volumes=_parse_range(volumes),
     )
+    degrees = 3 if pictures is not None and plan.corruption else 1
     with show_progress() as bar:
-        task = bar.add_task("simulating" if simulated else "reading", total=plan.trainings)
+        task = bar.add_task("simulating" if simulated else "reading", total=degrees * plan.trainings)
+
+        def tell(label: str) -> None:
+            bar.update(task, advance=1, description=label)
+
         cast = open_cast(plan, config)
         bar.update(task, description="learning and recognizing")
-        done = run_plan(plan, config, cast, lambda label: bar.update(task, advance=1, description=label))
+        done = run_plan(plan, config, cast, tell)
+        levels = measure_levels(plan, config, done, tell) if degrees > 1 else []
     drawn = [] if pictures is None else draw_plan(plan, config, cast, done, pictures)
+    if pictures is not None and levels:
+        drawn.append(draw_levels(levels, pictures))
     figures = describe_run(done, describe_machine(), drawn)
+    if levels:
+        figures["levels"] = [level.as_json() for level in levels]
     if plan.corruption:
         figures["corruption"] = {"drop": drop, "spurious": spurious, "jitter_um": jitter, "text": str(plan.corruption)}
     if json:

@@ -11,10 +11,19 @@ _LISTED = 5
 
 
 @dataclass(frozen=True, slots=True)
+class Told:
+    """What the passes had to say: how far identities can be trusted (empty where unknown), and what is unsure."""
+
+    trust: str = ""
+    doubts: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Summary:
     """Counts, what was computed and why, and advice.
 
-    ``named_share`` is the share of all neurons that have an identity.
+    ``named_share`` is the share of all neurons that have an identity. ``trust`` is a sentence that says how many of
+    the identities are expected to be right; it is empty where that is not known.
     """
 
     volumes: int
@@ -25,6 +34,7 @@ class Summary:
     neurons_median: float
     named_share: float
     redone: tuple[str, ...]
+    trust: str
     advice: tuple[str, ...]
     seconds: float
 
@@ -35,7 +45,7 @@ class Summary:
 
 
 def summarize_run(
-    volumes: pl.DataFrame, neurons: pl.LazyFrame, redone: tuple[str, ...], notes: tuple[str, ...], seconds: float
+    volumes: pl.DataFrame, neurons: pl.LazyFrame, redone: tuple[str, ...], told: Told, seconds: float
 ) -> Summary:
     """Counts and advice from the tables of a run."""
     status = Counter(volumes["status"].to_list())
@@ -50,7 +60,7 @@ def summarize_run(
     )
     identities = neurons.filter(pl.col("identity") >= 0).select(pl.col("identity").n_unique()).collect().item()
     median = found["count"].median() if found.height else 0.0
-    advice = (*notes, *_advise_volumes(volumes))
+    advice = (*told.doubts, *_advise_volumes(volumes))
     return Summary(
         volumes.height,
         status["ok"],
@@ -60,6 +70,7 @@ def summarize_run(
         float(median or 0.0),
         float(found["named"].sum() / max(found["count"].sum(), 1)),
         redone,
+        told.trust,
         advice,
         seconds,
     )

@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -33,14 +34,22 @@ from cender.pipeline.recording.recognizer import find_learnt, find_taught, hash_
 from cender.pipeline.recording.scale import find_scale_doubt
 from cender.pipeline.volumes.volume_pass import load_unreadable
 from cender.recognize.judge import judge_volume
-from cender.recognize.selfcheck import check_identities
+from cender.recognize.selfcheck import SelfCheck, check_identities
 from cender.training.recognizer.train import Progress as Step
 from cender.types import Annotation, Identities, Outcome, VoxelSize
 
 _LOG = logging.getLogger(__name__)
 
 
-def run_tables(work: Work, plan: Plan, folder: RunFolder, on_progress: OnProgress = ignore_progress) -> tuple[str, ...]:
+@dataclass(frozen=True, slots=True)
+class Findings:
+    """What there is to say about the tables: how far identities can be trusted (None: unknown), and what is unsure."""
+
+    check: SelfCheck | None
+    doubts: tuple[str, ...]
+
+
+def run_tables(work: Work, plan: Plan, folder: RunFolder, on_progress: OnProgress = ignore_progress) -> Findings:
     """Make identities and traces, and put all tables in place; returns what there is to say about them."""
     parts, chosen = find_chosen(plan), set(plan.chosen)
     places = {one.volume: one for one in load_annotations(parts, chosen)}
@@ -49,6 +58,7 @@ def run_tables(work: Work, plan: Plan, folder: RunFolder, on_progress: OnProgres
     corrected = {volume: lay_over(places[volume], one) for volume, one in said.items() if volume in places}
     places |= {volume: one.annotation for volume, one in corrected.items()}
     known, doubts = _identify(work, plan, places, corrected, folder, on_progress)
+    check = check_identities(list(places.values()), known, work.config.recognize.flag_below)
     lit = measure_shaped(work, plan.store, corrected)
     human = {volume: tabulate_human(one, lit.get(volume), _find_voxel(work)) for volume, one in corrected.items()}
     with assemble_tables(work.path) as tables:
@@ -58,7 +68,8 @@ def run_tables(work: Work, plan: Plan, folder: RunFolder, on_progress: OnProgres
         seen = tables.join_neurons(parts, chosen, known, human).filter(~pl.col("volume").is_in(list(unusable)))
         times = {volume: work.recording.time_s(volume) for volume in plan.chosen}
         volumes = tables.join_volumes(parts, chosen, _tabulate_failed(work, plan), times, _say_volumes(said, corrected))
-        return (*_describe_human(said, corrected), *doubts, *_save_traces(work, tables, volumes, seen, folder))
+        notes = (*_describe_human(said, corrected), *doubts, *_save_traces(work, tables, volumes, seen, folder))
+        return Findings(check, notes)
 
 
 def _identify(
@@ -88,9 +99,7 @@ def _identify(
         taken = frozenset(folder.load_names()) | log.given()
     numbered = keep_numbers(known, places, _load_earlier(folder), taught | given, taken)
     numbered |= {volume: one.settle(numbered.get(volume)) for volume, one in corrected.items()}
-    check = check_identities(volumes, numbered, config.recognize.flag_below)
-    trust = [] if check is None else [str(check)]
-    doubts = [*trust, *find_scale_doubt(volumes, config), *_find_doubts(numbered, config.recognize.flag_below)]
+    doubts = [*find_scale_doubt(volumes, config), *_find_doubts(numbered, config.recognize.flag_below)]
     return numbered, [*untaught, *(notes or doubts)]
 
 

@@ -68,6 +68,11 @@ class RunFolder:
         said = section.get("said", ()) if isinstance(section, Mapping) else ()
         return tuple(str(one) for one in said)
 
+    def load_trust(self) -> str:
+        """How far identities can be trusted, in one sentence (``[trust]`` of ``run.toml``); empty where unknown."""
+        section = self.load_settings().get("trust", {})
+        return str(section.get("said", "")) if isinstance(section, Mapping) else ""
+
     def has_table(self, name: str) -> bool:
         """Whether a table has been written."""
         return self._table_path(name).is_file()
