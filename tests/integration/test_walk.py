@@ -30,6 +30,14 @@ SMALLER = {
     "run": [word for setting in LITTLE for word in ("--set", f"train_recognizer.{setting}")],
 }
 
+# Where the tests run in the background, Ctrl-C is switched off for them; not for this command.
+STOPPABLE = """
+import signal
+signal.signal(signal.SIGINT, signal.default_int_handler)
+from cender.cli import main
+main()
+"""
+
 
 @dataclass(frozen=True, slots=True)
 class Step:
@@ -67,14 +75,12 @@ def call(words: list[str], capfd: pytest.CaptureFixture[str], monkeypatch: pytes
 def stop(words: list[str], started: Path) -> tuple[int, str]:
     """The same for a command in which Ctrl-C is pressed once ``started`` is there."""
     process = subprocess.Popen(
-        [sys.executable, "-m", "cender", *shrink(words)],
+        [sys.executable, "-c", STOPPABLE, *shrink(words)],
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
         encoding="utf-8",
         env={**os.environ, "PYTHONIOENCODING": "utf-8"},
-        # Where the tests run in the background, Ctrl-C is switched off for them; not for this one.
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler) and None,
     )
     while process.poll() is None and not started.exists():
         time.sleep(0.02)
