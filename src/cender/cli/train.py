@@ -49,7 +49,7 @@ def detector(
     from cender.config import load_config
     from cender.errors import DataError
     from cender.io import save_weights
-    from cender.pipeline.learn.learning import collect_samples, learn_detector
+    from cender.pipeline.learn.learning import collect_samples, find_start, learn_detector
 
     config = load_config(config_file, sets or [])
     if not folders and not simulated:
@@ -57,13 +57,14 @@ def detector(
     target = out or (folders[0] / "models" / "detector.safetensors" if folders and len(folders) == 1 else None)
     if target is None:
         raise DataError("several folders: say with --out where the weights should go")
+    start = None if from_scratch else find_start(folders or [], config)
     samples = list(
-        track(collect_samples(folders or [], config, from_scratch, simulated, partial), "reading annotated volumes")
+        track(collect_samples(folders or [], config, start, simulated, partial), "reading annotated volumes")
     )
     STDERR.print(f"{len(samples)} annotated volumes, {sum(len(sample.centre) for sample in samples)} neurons")
     checkpoint = target.with_suffix(".checkpoint")
     with _resumable(checkpoint):
-        weights, history = _watch(lambda on_step: learn_detector(samples, config, from_scratch, seed, target, on_step))
+        weights, history = _watch(lambda on_step: learn_detector(samples, config, start, seed, target, on_step))
     save_weights(weights, target)
     checkpoint.unlink(missing_ok=True)
     picture = target.with_suffix(".png")

@@ -13,7 +13,9 @@ FINEST_UM = np.array([0.95, 0.225, 0.225])
 COARSEST_UM = np.array([1.75, 0.35, 0.35])
 # Coarser images without background are refined rather than brought to the coarsest grid: their nuclei become smooth
 # spots of the size that the network knows. Where there is noise, it would become spots as well.
-REFINED_UM = np.array([1.4, 0.28, 0.28])
+REFINED_UM = np.array([1.1, 0.225, 0.225])
+# Rigs whose voxels are not far from that are usual; the others have weights of their own.
+USUAL_UM = 0.8 * FINEST_UM, 1.2 * COARSEST_UM
 DARK, BRIGHT = 10.0, 99.7
 # Where the background was removed many voxels have the lowest value, and how many depends on the crop. The bright level
 # is then where voxels, weighed by their squared brightness, reach this share: specks of noise hardly count.
@@ -175,6 +177,13 @@ def lacks_background(part: Shaped[np.ndarray, "z y x"]) -> bool:
     """Whether the background was removed: many voxels have the very same lowest value, which noise does not leave."""
     some = part[:, ::4, ::8]
     return bool(np.count_nonzero(some == some.min()) > EMPTY * some.size)
+
+
+def is_usual(red: Shaped[np.ndarray, "z y x"], crop: Crop, voxel_um: VoxelSize) -> bool:
+    """Whether the rig is of the kind that most recordings come from: a usual voxel size, and a background."""
+    size = np.array(voxel_um)
+    fits = np.all((size >= USUAL_UM[0]) & (size <= USUAL_UM[1]))
+    return bool(fits) and not lacks_background(red[:, crop.y : crop.y + crop.h, crop.x : crop.x + crop.w])
 
 
 def compress(part: Shaped[np.ndarray, "z y x"], dark: float, bright: float) -> Float32[np.ndarray, "z y x"]:

@@ -149,5 +149,5 @@ def test_coarse_images_are_refined_only_where_noise_was_removed() -> None:
     assert not lacks_background(noisy)
     crop = Crop(0, 0, 96, 96)
     fine, coarse = (cut_head(stack, crop, voxel)[1].step * np.array(voxel) for stack in (clean, noisy))
-    assert fine == pytest.approx(REFINED_UM, rel=0.1)
+    assert fine == pytest.approx(REFINED_UM, rel=0.15)
     assert coarse == pytest.approx(COARSEST_UM, rel=0.1)

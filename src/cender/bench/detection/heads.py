@@ -8,17 +8,17 @@ from typing import Any
 import numpy as np
 
 from cender.config import Config
+from cender.detect.normalise import is_usual
 from cender.errors import DataError
 from cender.evaluate.match import match_centres
-from cender.io import shipped_weights
-from cender.nets.scoring import KIND, build_score
+from cender.nets.scoring import build_score
 from cender.pipeline.volumes.compass import load_compass
-from cender.pipeline.volumes.detector import build_detector
+from cender.pipeline.volumes.detector import build_detector, shipped_detector
 from cender.pipeline.volumes.volume import annotate_outcome, process_volume
 from cender.training.detector.partial import complete_sample
 from cender.training.detector.samples import Sample, crop_around, make_sample
 from cender.training.detector.train import train_detector
-from cender.types import Annotation, Volume, VoxelSize, Weights
+from cender.types import Annotation, Crop, Volume, VoxelSize, Weights
 
 Head = tuple[Volume, Annotation]
 
@@ -40,7 +40,7 @@ def load_heads(folder: Path) -> dict[str, Head]:
 def measure_heads(folder: Path, config: Config, on_pair: Callable[[str], None] = lambda name: None) -> dict[str, Any]:
     """Recall within 2 µm and detections a point: zero-shot on every head, then on the others after every pair."""
     heads = load_heads(folder)
-    shipped = shipped_weights("dense", KIND)
+    shipped = shipped_detector(all(_is_usual(volume) for volume, _ in heads.values()))
     zero = {name: _recall(head, shipped, config) for name, head in heads.items()}
     samples = _make_samples(heads, shipped)
     tuned: dict[str, dict[str, tuple[float, float]]] = {}
@@ -67,6 +67,11 @@ def _recall(head: Head, weights: Weights, config: Config) -> tuple[float, float]
     outcome = process_volume(volume, load_compass(), detector, config.preprocess, config.merge)
     found = annotate_outcome(outcome, VoxelSize(*(volume.voxel_um or ())))
     return len(match_centres(annotation, found)) / len(annotation), len(found) / len(annotation)
+
+
+def _is_usual(volume: Volume) -> bool:
+    rows, columns = volume.data.shape[2:]
+    return is_usual(volume.data[0], Crop(0, 0, columns, rows), VoxelSize(*(volume.voxel_um or ())))
 
 
 def _make_samples(heads: Mapping[str, Head], shipped: Weights) -> dict[str, Sample]:

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import numpy as np
 
+from cender.detect.normalise import is_usual
 from cender.errors import DataError, UnusableVolume
 from cender.io import load_truth, open_recording
 from cender.io.params import RecordingParams
@@ -41,9 +42,7 @@ def make_samples(truth: Annotations, recording: Recording, score: Score | None) 
 
     ``score`` is a trained network that completes partial and centre-only annotation; None refuses such volumes.
     """
-    voxel_um = truth.voxel_um or recording.require("voxel size").voxel_um
-    if voxel_um is None:
-        raise DataError(f"{truth.source} says no voxel size, and neither does its recording")
+    voxel_um = _find_voxel_um(truth, recording)
     red = recording.channel("red")
     compass = load_compass()
     for index, annotation in truth.annotations.items():
@@ -64,6 +63,24 @@ def make_samples(truth: Annotations, recording: Recording, score: Score | None) 
             )
         else:
             yield complete_sample(sample, score, annotation.complete)
+
+
+def has_usual_rig(folder: Path, params: RecordingParams) -> bool:
+    """Whether the folder's first annotated volume is of a usual rig; yes where nothing is annotated."""
+    truth, recording = load_annotated(folder, params)
+    voxel_um, red = _find_voxel_um(truth, recording), recording.channel("red")
+    for index, annotation in truth.annotations.items():
+        if len(annotation) and 0 <= index < len(recording):
+            stack = recording.volume(index, (red or 0,)).data[0]
+            return is_usual(stack, crop_around(annotation, stack.shape[1:], voxel_um), voxel_um)
+    return True
+
+
+def _find_voxel_um(truth: Annotations, recording: Recording) -> VoxelSize:
+    voxel_um = truth.voxel_um or recording.require("voxel size").voxel_um
+    if voxel_um is None:
+        raise DataError(f"{truth.source} says no voxel size, and neither does its recording")
+    return voxel_um
 
 
 def _find_crop(stack: np.ndarray, annotation: Annotation, voxel_um: VoxelSize, compass: Compass) -> Crop:

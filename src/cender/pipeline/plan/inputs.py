@@ -87,7 +87,10 @@ def use_own_detector(config: Config, folder: Path) -> Config:
 def find_models(params: DetectParams) -> dict[str, str]:
     """Hashes of the weights that the volume pass uses."""
     shipped = "multi_field" if params.method == "paper" else "dense"
-    return {"detector": hash_weights(params.weights, shipped), "compass": hash_weights(None, "orientation")}
+    models = {"detector": hash_weights(params.weights, shipped), "compass": hash_weights(None, "orientation")}
+    if params.method == "default" and params.weights is None:
+        models["detector of other rigs"] = hash_weights(None, "dense_rigs")
+    return models
 
 
 def find_all_models(config: Config, folder: Path) -> dict[str, str]:

@@ -1,5 +1,6 @@
 """A detector ready to use: settings and weights made into one callable."""
 
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -28,29 +29,38 @@ def build_detector(params: DetectParams, weights: Weights | None = None, threads
 
 def _build_dense(params: DetectParams, weights: Weights | None, threads: int) -> Detector:
     from cender.detect import detect_regions
-    from cender.nets.scoring import KIND, build_score
+    from cender.detect.normalise import is_usual
+    from cender.nets.scoring import KIND, Score, build_score
 
-    chosen = weights or _find_weights(params, "dense", KIND)
-    score = build_score(chosen, params.device, params.precision, threads)
+    given = weights or (load_weights(Path(params.weights), KIND) if params.weights else None)
+
+    @cache
+    def load_score(usual: bool) -> Score:
+        return build_score(given or shipped_detector(usual), params.device, params.precision, threads)
 
     def detect(red: Real[np.ndarray, "z y x"], head: Head, voxel_um: VoxelSize) -> Detections:
-        return detect_regions(red, head, voxel_um, score, params)
+        usual = given is not None or is_usual(red, head.crop, voxel_um)
+        return detect_regions(red, head, voxel_um, load_score(usual), params)
 
     return detect
+
+
+def shipped_detector(usual: bool = True) -> Weights:
+    """The default detector's shipped weights: for usual rigs (`cender.detect.normalise.is_usual`), or others."""
+    from cender.nets.scoring import KIND
+
+    return shipped_weights("dense" if usual else "dense_rigs", KIND)
 
 
 def _build_paper(params: DetectParams, weights: Weights | None) -> Detector:
     from cender.detect.multi_field import detect_regions_paper
     from cender.nets.multi_field import KIND, build_scorer, choose_device
 
-    chosen = weights or _find_weights(params, "multi_field", KIND)
+    chosen = weights or (load_weights(Path(params.weights), KIND) if params.weights else None)
+    chosen = chosen or shipped_weights("multi_field", KIND)
     score = build_scorer(chosen.arrays, float(chosen.metadata["width"]), device=choose_device(params.device))
 
     def detect(red: Real[np.ndarray, "z y x"], head: Head, voxel_um: VoxelSize) -> Detections:
         return detect_regions_paper(red, head, voxel_um, score, params.multi_field)
 
     return detect
-
-
-def _find_weights(params: DetectParams, shipped: str, kind: str) -> Weights:
-    return load_weights(Path(params.weights), kind) if params.weights else shipped_weights(shipped, kind)

@@ -1,0 +1,73 @@
+"""Which weights find the neurons of which rig."""
+
+import numpy as np
+import pytest
+
+from cender.detect.normalise import is_usual
+from cender.detect.params import DetectParams
+from cender.io import shipped_weights
+from cender.nets import scoring
+from cender.nets.scoring import KIND
+from cender.pipeline.volumes.detector import build_detector
+from cender.types import Crop, Head, Maps, VoxelSize, Weights
+
+WHOLE = Crop(0, 0, 64, 64)
+USUAL_UM = VoxelSize(1.5, 0.3, 0.3)
+
+
+def draw_stack(background: float = 100.0) -> np.ndarray:
+    rng = np.random.default_rng(0)
+    stack = rng.normal(background, 8, (12, 64, 64)) if background else np.zeros((12, 64, 64))
+    stack[4:7, 20:30, 20:30] += 200
+    return stack.clip(0).astype(np.uint16)
+
+
+@pytest.mark.parametrize(
+    ("voxel_um", "background", "usual"),
+    [
+        pytest.param(USUAL_UM, 100, True, id="the paper's rig"),
+        pytest.param(USUAL_UM, 0, False, id="background removed"),
+        pytest.param(VoxelSize(1.5, 0.7, 0.7), 100, False, id="coarse pixels"),
+        pytest.param(VoxelSize(3.5, 0.3, 0.3), 100, False, id="frames far apart"),
+        pytest.param(VoxelSize(1.5, 0.1, 0.1), 100, False, id="fine pixels"),
+    ],
+)
+def test_rigs_are_usual_by_their_voxels_and_background(voxel_um: VoxelSize, background: float, usual: bool) -> None:
+    assert is_usual(draw_stack(background), WHOLE, voxel_um) is usual
+
+
+@pytest.fixture
+def used(monkeypatch: pytest.MonkeyPatch) -> list[Weights]:
+    """Weights in the order in which networks were made of them; the networks themselves see nothing."""
+    made: list[Weights] = []
+
+    def build_score(weights: Weights, *_: object) -> scoring.Score:
+        made.append(weights)
+        return lambda frames: Maps.pack(
+            np.full((len(frames), 7, *(-(-size // 4) * 2 for size in frames.shape[1:])), -9, np.float32)
+        )
+
+    monkeypatch.setattr(scoring, "build_score", build_score)
+    return made
+
+
+def draw_head() -> Head:
+    return Head(WHOLE, np.zeros((0, 2)), np.full(2, 32.0), np.array([0.0, 1.0]), np.array([1.0, 0.0]))
+
+
+def test_other_rigs_have_weights_of_their_own_loaded_when_needed(used: list[Weights]) -> None:
+    detect = build_detector(DetectParams())
+    detect(draw_stack(), draw_head(), USUAL_UM)
+    assert [weights.metadata for weights in used] == [shipped_weights("dense", KIND).metadata]
+    for _ in range(2):
+        detect(draw_stack(0), draw_head(), USUAL_UM)
+    assert [weights.metadata for weights in used[1:]] == [shipped_weights("dense_rigs", KIND).metadata]
+
+
+def test_weights_that_are_given_are_used_for_every_rig(used: list[Weights]) -> None:
+    own = shipped_weights("dense", KIND)
+    detect = build_detector(DetectParams(), own)
+    detect(draw_stack(), draw_head(), USUAL_UM)
+    detect(draw_stack(0), draw_head(), USUAL_UM)
+    assert len(used) == 1
+    assert used[0] is own
