@@ -6,42 +6,44 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Float, Int
 
-from cender.types import Head
+from cender.annotate.candidates import Candidates, SeenNeurons
 
 APART_S = 20.0
 """Volumes this far apart in time have little to do with each other; less in a short recording."""
+LEARNT = 0.5
+"""Share of the doubt about volumes like an annotated one that is gone after training (the forecast of the gain)."""
 SAME_POSTURE = 0.3
 """What is left of the gain from a volume whose posture is known already, however far away it is."""
 
 
 @dataclass(frozen=True, slots=True)
 class Suggestion:
-    """A volume to annotate, how much of it is unsure (0 to 1), and why, in words."""
+    """A volume to annotate, how much of it is unsure (0 to 1), why, in words, and what it should gain.
+
+    ``gain`` is a forecast: the share of all neurons of the recording that should be rightly named in addition, after
+    this volume and those before it in the list.
+    """
 
     volume: int
     doubt: float
     reason: str
+    gain: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
-class Candidates:
-    """One row a volume that could be annotated or is annotated already.
+class NeuronSuggestion:
+    """A neuron to look at: where it is in doubt most, under which number (-1: none), and why.
 
-    ``neurons`` were found in it, ``refused`` of them got no identity, ``probability`` is the mean of those that did
-    (NaN where there is none). ``quality`` is that of the head, NaN where the volume is not ok. ``posture`` is what
-    `describe_posture` gives.
+    ``doubt`` is the probability that it is not rightly named there; ``gain`` the share of all neurons of the recording
+    that are probably not rightly named under this number, which is what one correction can lead to at most.
     """
 
-    volume: Int[np.ndarray, " n"]
-    time_s: Float[np.ndarray, " n"]
-    neurons: Int[np.ndarray, " n"]
-    refused: Int[np.ndarray, " n"]
-    probability: Float[np.ndarray, " n"]
-    quality: Float[np.ndarray, " n"]
-    posture: Float[np.ndarray, "n 4"]
-
-    def __len__(self) -> int:
-        return len(self.volume)
+    volume: int
+    row: int
+    identity: int
+    doubt: float
+    gain: float
+    reason: str
 
 
 def suggest_volumes(candidates: Candidates, annotated: Sequence[int] = (), count: int = 5) -> list[Suggestion]:
@@ -63,16 +65,27 @@ def suggest_volumes(candidates: Candidates, annotated: Sequence[int] = (), count
     chosen: list[Suggestion] = []
     while free.any() and len(chosen) < count:
         # The small constant lets spread decide where nothing is in doubt.
-        gain = np.where(free, (doubt + 0.01) * novelty, -1.0)
+        worth = np.where(free, (doubt + 0.01) * novelty, -1.0)
         first = None if known.any() or chosen else find_clearest(candidates)
-        row = int(gain.argmax()) if first is None else first
+        row = int(worth.argmax()) if first is None else first
         reason = _say_why(candidates, row, usual, [*annotated, *(one.volume for one in chosen)])
         if first is not None:
             reason = f"a clear head with more neurons than most volumes, so that few identities are missing; {reason}"
-        chosen.append(Suggestion(int(candidates.volume[row]), float(doubt[row]), reason))
-        free[row] = False
+        before = novelty
         novelty = np.minimum(novelty, _measure_novelty(features, np.array([row])))
+        gain = _forecast_gain(candidates.neurons, np.where(free, doubt, 0.0), before - novelty, row)
+        chosen.append(Suggestion(int(candidates.volume[row]), float(doubt[row]), reason, gain))
+        free[row] = False
     return chosen
+
+
+def _forecast_gain(
+    neurons: Int[np.ndarray, " n"], doubt: Float[np.ndarray, " n"], covered: Float[np.ndarray, " n"], row: int
+) -> float:
+    """Share of all neurons that should become right: all of the volume itself, part of those that are like it."""
+    gone = LEARNT * doubt * covered
+    gone[row] = doubt[row]
+    return float((gone * neurons).sum() / max(int(neurons.sum()), 1))
 
 
 def find_clearest(candidates: Candidates) -> int | None:
@@ -91,21 +104,33 @@ def measure_doubt(candidates: Candidates) -> Float[np.ndarray, " n"]:
     return np.asarray((candidates.refused + unsure) / np.maximum(candidates.neurons, 1))
 
 
-def describe_posture(centre_px: Float[np.ndarray, "m 3"], head: Head | None) -> Float[np.ndarray, " 4"]:
-    """Where the head points (y, x), how strongly its neurons lie on an arc, and how elongated they are.
+def expect_accuracy(candidates: Candidates) -> float:
+    """Share of all neurons that are probably rightly named, as far as the machine's probabilities hold; NaN without."""
+    total = int(candidates.neurons.sum())
+    return 1.0 - float((measure_doubt(candidates) * candidates.neurons).sum()) / total if total else float("nan")
 
-    The arc is the coefficient of a parabola through the neurons in the worm's own axes, in units of their length;
-    all are 0 where the head's axes are unknown or there are fewer than five neurons.
+
+def suggest_neurons(neurons: SeenNeurons, count: int = 5) -> list[NeuronSuggestion]:
+    """Neurons to look at next, the best first: numbers with most doubt in the whole recording.
+
+    Each is shown in the volume where that number is least probable. Neurons without a number are the business of
+    whole volumes and are not among them.
     """
-    if head is None or len(centre_px) < 5:
-        return np.zeros(4)
-    centred = centre_px[:, 1:] - centre_px[:, 1:].mean(axis=0)
-    along, across = centred @ head.anterior_yx, centred @ head.ventral_yx
-    length = float(along.std())
-    if length == 0:
-        return np.array([*head.anterior_yx, 0.0, 0.0])
-    arc = np.polyfit(along / length, across / length, 2)[0]
-    return np.array([*head.anterior_yx, float(arc), float(across.std() / length)])
+    doubt, open_rows = neurons.doubt, np.flatnonzero((neurons.identity >= 0) & ~neurons.human)
+    if not len(open_rows):
+        return []
+    number, place = np.unique(neurons.identity[open_rows], return_inverse=True)
+    summed, seen = np.bincount(place, weights=doubt[open_rows]), np.bincount(place)
+    starts = np.searchsorted(neurons.volume, neurons.volume)
+    found = []
+    for each in np.argsort(-summed, kind="stable")[:count].tolist():
+        mine = open_rows[place == each]
+        worst = int(mine[doubt[mine].argmax()])
+        words = f"in doubt {summed[each] / seen[each]:.0%} over {seen[each]} volumes, {doubt[worst]:.0%} in this one"
+        volume, row = int(neurons.volume[worst]), int(worst - starts[worst])
+        gain = float(summed[each] / len(doubt))
+        found.append(NeuronSuggestion(volume, row, int(number[each]), float(doubt[worst]), gain, words))
+    return found
 
 
 def _scale_time(candidates: Candidates, count: int) -> Float[np.ndarray, " n"]:

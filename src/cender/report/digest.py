@@ -9,7 +9,8 @@ import numpy as np
 from jaxtyping import Float, Int
 
 from cender.activity import Bleaching, fit_bleaching
-from cender.annotate.suggest import Candidates, Suggestion, describe_posture, suggest_volumes
+from cender.annotate.candidates import Candidates, SeenNeurons, SeenVolumes, count_candidates, find_annotated
+from cender.annotate.suggest import Suggestion, suggest_volumes
 from cender.report.folder import NeuronColumns, RunFacts, VolumeColumns, read_finds
 from cender.report.presence import Presence, count_presence
 from cender.report.speed import StageSpeed, measure_stages
@@ -54,8 +55,8 @@ def digest_run(facts: RunFacts, suggestions: int = SUGGESTIONS) -> Digest:
     annotated = () if neurons is None else tuple(np.unique(neurons.volume[neurons.human]).tolist())
     presence = None if volumes is None or neurons is None else count_presence(neurons, volumes.volume)
     wanted: list[Suggestion] = []
-    if volumes is not None and neurons is not None and presence is not None:
-        wanted = suggest_next(volumes, neurons, presence, suggestions)
+    if volumes is not None and neurons is not None:
+        wanted = suggest_next(volumes, neurons, suggestions)
     correlation, chance = None, float("nan")
     if traces is not None and np.isfinite(traces.ratio).any():
         correlation, chance = correlate_with_red(traces)
@@ -65,16 +66,16 @@ def digest_run(facts: RunFacts, suggestions: int = SUGGESTIONS) -> Digest:
     return Digest(clock, label, presence, annotated, tuple(wanted), stages, correlation, chance, fading)
 
 
-def suggest_next(volumes: VolumeColumns, neurons: NeuronColumns, presence: Presence, count: int) -> list[Suggestion]:
+def suggest_next(volumes: VolumeColumns, neurons: NeuronColumns, count: int) -> list[Suggestion]:
     """Volumes to annotate next, the best first: one rule and one order for the console and the page."""
-    annotated = np.unique(neurons.volume[neurons.human]).tolist()
-    return suggest_volumes(_gather_candidates(volumes, neurons, presence), annotated, count)
+    candidates, seen = _gather_candidates(volumes, neurons)
+    return suggest_volumes(candidates, find_annotated(seen), count)
 
 
 def suggest_in_folder(path: Path, count: int = SUGGESTIONS) -> list[Suggestion]:
     """The same suggestions as on the page of a run folder; none where it has no neurons."""
     volumes, neurons = read_finds(path)
-    return suggest_next(volumes, neurons, count_presence(neurons, volumes.volume), count)
+    return suggest_next(volumes, neurons, count)
 
 
 def fit_channels(facts: RunFacts) -> dict[Channel, Bleaching]:
@@ -96,19 +97,10 @@ def _choose_clock(facts: RunFacts) -> tuple[Float[np.ndarray, " n"], Literal["ti
     return volumes.volume.astype(float), "volume"
 
 
-def _gather_candidates(volumes: VolumeColumns, neurons: NeuronColumns, presence: Presence) -> Candidates:
+def _gather_candidates(volumes: VolumeColumns, neurons: NeuronColumns) -> tuple[Candidates, SeenNeurons]:
+    quality = np.where([status == "ok" for status in volumes.status], volumes.quality, np.nan)
     order = np.argsort(neurons.volume, kind="stable")
-    starts = np.searchsorted(neurons.volume[order], volumes.volume)
-    stops = np.searchsorted(neurons.volume[order], volumes.volume, side="right")
-    posture = np.zeros((len(volumes), 4))
-    for row, (start, stop) in enumerate(zip(starts, stops, strict=True)):
-        posture[row] = describe_posture(neurons.centre_px[order[start:stop]], volumes.head[row])
-    return Candidates(
-        volumes.volume,
-        volumes.time_s,
-        presence.found,
-        presence.found - presence.recognized,
-        presence.probability,
-        np.where([status == "ok" for status in volumes.status], volumes.quality, np.nan),
-        posture,
-    )
+    order = order[np.isin(neurons.volume[order], volumes.volume)]
+    columns = (neurons.volume, neurons.identity, neurons.probability, neurons.centre_px, neurons.human)
+    seen = SeenNeurons(*(column[order] for column in columns))
+    return count_candidates(SeenVolumes(volumes.volume, volumes.time_s, quality, volumes.head), seen), seen

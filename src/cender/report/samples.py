@@ -1,15 +1,10 @@
 """Volumes to show as pictures: the surest, the least sure and one that was flagged."""
 
-from collections.abc import Mapping
-from pathlib import Path
-from typing import Any
-
 import numpy as np
 from jaxtyping import Float, Int, Shaped
 
 from cender.errors import CenderError
-from cender.io import RecordingParams, open_recording
-from cender.io.recordings.arrange.joined import join_recordings
+from cender.io.recordings.reach import reach_recording
 from cender.plots.report.frames import Sample
 from cender.report.folder import Gap, RunFacts, VolumeColumns
 from cender.report.presence import Presence
@@ -41,31 +36,14 @@ def choose_samples(volumes: VolumeColumns, presence: Presence) -> list[tuple[int
     return sorted(chosen.items())
 
 
-def reach_recording(facts: RunFacts) -> tuple[Recording | None, Gap | None]:
-    """The recording (or several, joined) that ``run.toml`` names, or the reason why it cannot be read any more.
-
-    A relative name is looked for from here, then from the run folder and the folder around it.
-    """
-    section = facts.settings.get("recording", {})
-    sources = section.get("sources") or [section.get("source")]
-    if not all(isinstance(source, str) for source in sources):
-        return None, Gap(PIXELS, "run.toml does not name the recording")
-    try:
-        params = _read_params(section)
-        recording = join_recordings([open_recording(_find(source, facts.run.path), params) for source in sources])
-        recording.require("channel roles")
-    except (CenderError, OSError, ValueError) as error:
-        return None, Gap(PIXELS, str(error), "put it where it was, or correct run.toml")
-    return recording, None
-
-
 def gather_samples(facts: RunFacts, presence: Presence) -> tuple[list[Sample], list[Gap]]:
     """The volumes to show with what was found in them, and why pixels are missing where they are."""
     volumes, neurons = facts.volumes, facts.neurons
     if volumes is None or neurons is None:
         return [], []
-    recording, unreachable = reach_recording(facts)
-    samples, gaps = [], [] if unreachable is None else [unreachable]
+    recording, why = reach_recording(facts.settings, facts.run.path)
+    remedy = "put it where it was, or correct run.toml"
+    samples, gaps = [], [] if recording is not None else [Gap(PIXELS, why, remedy)]
     for row, what in choose_samples(volumes, presence):
         volume = int(volumes.volume[row])
         red, problem = (None, None) if recording is None else _read_red(recording, volume)
@@ -90,17 +68,6 @@ def _find_pixel_um(facts: RunFacts) -> float | None:
 def _score(presence: Presence) -> Float[np.ndarray, " n"]:
     """Expected share of the neurons of a volume that are rightly named."""
     return np.asarray(np.nan_to_num(presence.probability) * presence.recognized / np.maximum(presence.found, 1))
-
-
-def _find(source: str, folder: Path) -> Path:
-    path = Path(source)
-    places = [path, folder / path, folder.parent / path]
-    return next((place for place in places if place.exists()), path)
-
-
-def _read_params(section: Mapping[str, Any]) -> RecordingParams:
-    known = {key: value for key, value in section.items() if key in RecordingParams.model_fields}
-    return RecordingParams.model_validate(known)
 
 
 def _read_red(recording: Recording, volume: int) -> tuple[Shaped[np.ndarray, "z y x"] | None, str | None]:

@@ -12,6 +12,7 @@ import cender
 from cender.errors import CenderError, DataError, EditError
 from cender.web.desk import Desk
 from cender.web.guard import Guard, Rules
+from cender.web.identify import Identifier
 from cender.web.learning import Learning
 from cender.web.pages import load_pages
 from cender.web.routes.company import add_company_routes
@@ -34,7 +35,8 @@ def build_app(desk: Desk, rules: Rules) -> ASGIApp:
     app.state.learning = learning
     add_volume_routes(app, desk)
     add_recording_routes(app, desk)
-    add_edit_routes(app, desk)
+    identifier = Identifier(desk, lambda volume: desk.hub.tell("identified", volume=volume))
+    add_edit_routes(app, desk, identifier)
     add_company_routes(app, desk, learning)
     _add_pages(app)
     app.add_exception_handler(EditError, lambda request, error: _answer(409, error))

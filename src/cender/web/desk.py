@@ -1,6 +1,6 @@
 """One run folder, opened for annotation: what the machine found, what people say, and both brought together."""
 
-from collections.abc import Iterable
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Lock
@@ -9,13 +9,16 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from cender.annotate.advice import Advice, give_advice
+from cender.annotate.candidates import SeenNeurons, SeenVolumes, describe_postures, lay_marks
 from cender.annotate.join import JoinedNeuron, join_volume
 from cender.annotate.state import VolumeState
 from cender.io import RunFolder, open_folder
+from cender.io.recordings.reach import reach_recording
+from cender.io.results.advice import arrange_neurons, arrange_volumes
 from cender.io.results.annotations.log import EditLog
 from cender.io.results.crops import open_crops
-from cender.report.folder import RunFacts
-from cender.report.samples import reach_recording
+from cender.io.results.tables.heads import parse_outline
 from cender.types import VoxelSize
 from cender.web.events import Hub
 from cender.web.frames import Frames
@@ -38,6 +41,8 @@ class Desk:
     hub: Hub = field(default_factory=Hub)
     generation: int = 0
     _lock: Lock = field(default_factory=Lock)
+    _proposals: dict[int, dict[str, tuple[int, float]]] = field(default_factory=dict)
+    _seen: tuple[int, SeenVolumes, SeenNeurons, Any] | None = None
 
     @classmethod
     def open(cls, path: Path, author: str = "me") -> "Desk":
@@ -45,9 +50,9 @@ class Desk:
         run = open_folder(path)
         tables = RunTables.read(run)
         settings = run.load_settings().get("recording", {})
-        recording, gap = reach_recording(read_folder_lightly(run))
+        recording, why = reach_recording(run.load_settings(), run.path)
         voxel = VoxelSize(*settings.get("voxel_um", (1.0, 1.0, 1.0)))
-        frames = Frames(tables.crops(), recording, gap.why if gap else "", open_crops(path))
+        frames = Frames(tables.crops(), recording, why, open_crops(path))
         return cls(run, tables, frames, EditLog(path), voxel, tuple(settings.get("shape", ())), author)
 
     def reload(self) -> None:
@@ -56,6 +61,7 @@ class Desk:
         with self._lock:
             self.tables = tables
             self.frames.boxes = tables.crops()
+            self._proposals = {}
             self.generation += 1
 
     def has_volume(self, volume: int) -> bool:
@@ -67,9 +73,6 @@ class Desk:
     def describe_run(self) -> dict[str, Any]:
         """All that the page needs before it shows the first volume."""
         states = self.log.states()
-        people = self.log.identities()
-        names = dict(self.run.load_names())
-        names |= {identity: one.name for identity, one in people.items() if one.name}
         return {
             "name": self.run.path.name,
             "author": self.author,
@@ -82,11 +85,29 @@ class Desk:
             "reviewed": [volume for volume, one in states.items() if one.reviewed or one.complete],
             "annotated": [volume for volume, one in states.items() if one.marks],
             "unusable": [volume for volume, one in states.items() if one.unusable is not None],
-            "identities": self._list_identities(states.values(), names),
+            "identities": self.list_identities(),
         }
 
-    def describe_volume(self, volume: int) -> dict[str, Any]:
-        """One volume with its neurons under keys that stay."""
+    def list_identities(self) -> list[dict[str, Any]]:
+        """Every identity: its name, in how many volumes it is, whether a person reviewed it."""
+        people, number = self.log.identities(), self.tables.neurons.columns["identity"]
+        names = dict(self.run.load_names()) | {key: one.name for key, one in people.items() if one.name}
+        seen = dict(zip(*(one.tolist() for one in np.unique(number[number >= 0], return_counts=True)), strict=True))
+        marks = [mark for one in self.log.states().values() for mark in one.marks.values()]
+        given = {mark.identity for mark in marks if mark.identity is not None and mark.identity >= 0}
+        everybody = sorted(set(seen) | given | set(names))
+        return [
+            {
+                "identity": one,
+                "name": names.get(one, ""),
+                "seen": seen.get(one, 0),
+                "reviewed": one in people and people[one].reviewed,
+            }
+            for one in everybody
+        ]
+
+    def describe_volume(self, volume: int, with_proposals: bool = True) -> dict[str, Any]:
+        """One volume with its neurons under keys that stay; proposals are names found after a correction."""
         found, state = self.tables.found(volume), self.log.state(volume)
         row = self.tables.volumes.row(by_predicate=pl.col("volume") == volume, named=True)
         neurons = [
@@ -94,8 +115,9 @@ class Desk:
             for one in join_volume(found.centre_um, list(state.marks.values()))
             if one.mark is None or not one.mark.removed
         ]
-        settle_names(neurons, state)
-        head = None if any(row[name] is None for name in _HEAD) else [row[name] for name in _HEAD]
+        settle_names(neurons)
+        if with_proposals:
+            place_proposals(neurons, self._proposals.get(volume, {}))
         return {
             "volume": volume,
             "revision": self.log.revision,
@@ -106,7 +128,7 @@ class Desk:
             "reviewed": state.reviewed or state.complete,
             "unusable": state.unusable,
             "note": state.note,
-            "head": head,
+            "head": describe_head(row, state),
             "neurons": neurons,
         }
 
@@ -123,8 +145,19 @@ class Desk:
             "valid": rows["valid"].to_list(),
         }
 
+    def propose(self, volume: int, proposals: dict[str, tuple[int, float]]) -> bool:
+        """Keep names found for neurons of a volume; whether they differ from those before."""
+        with self._lock:
+            before = self._proposals.get(volume, {})
+            self._proposals[volume] = proposals
+        return before != proposals
+
     def find_reference(self, volume: int) -> int | None:
         """The volume to compare with: the one whose head lies most alike, reviewed ones before others."""
+        return next(iter(self.find_alike(volume, 1)), None)
+
+    def find_alike(self, volume: int, count: int) -> list[int]:
+        """Volumes whose head lies most alike, reviewed ones first, then by direction and nearness in time."""
         rows = self.tables.volumes
         axes = rows.select(pl.col("anterior_y", "anterior_x").fill_null(0.0)).to_numpy()
         number = rows["volume"].to_numpy()
@@ -135,8 +168,8 @@ class Desk:
         cost = turn + 0.2 * apart - 3.0 * np.isin(number, list(reviewed))
         cost[(rows["status"] == "failed").to_numpy()] = np.inf
         cost[here] = np.inf
-        best = int(cost.argmin())
-        return int(number[best]) if np.isfinite(cost[best]) else None
+        best = np.argsort(cost, kind="stable")[:count]
+        return [int(number[row]) for row in best if np.isfinite(cost[row])]
 
     def list_spots(self, identity: int, first: int, stop: int) -> list[dict[str, Any]]:
         """Where an identity is in the volumes of a range, as edits name neurons."""
@@ -158,19 +191,17 @@ class Desk:
             spots += [{"volume": volume, "key": one["key"], "place_um": one["anchor_um"]} for one in mine[:1]]
         return sorted(spots, key=lambda spot: int(spot["volume"]))
 
-    def format_points(self) -> str:
-        """Neurons that people named or placed, and those of volumes they reviewed, as ``points.csv``."""
-        lines = ["volume,z_um,y_um,x_um,identity,name"]
-        names = {one["identity"]: one["name"] for one in self.describe_run()["identities"]}
-        for volume, state in self.log.states().items():
-            if not self.has_volume(volume):
-                continue
-            for one in self.describe_volume(volume)["neurons"]:
-                if one["human"] or one["edited"] or state.reviewed:
-                    place = ",".join(f"{v:.4f}" for v in one["centre_um"])
-                    name = names.get(one["identity"], "").replace('"', "").replace(",", " ")
-                    lines.append(f"{volume},{place},{one['identity']},{name}")
-        return "\n".join(lines) + "\n"
+    def give_advice(self, count: int) -> Advice:
+        """What is worth a person's next minute, by the rule of ``cender suggest``."""
+        with self._lock:
+            if self._seen is None or self._seen[0] != self.generation:
+                volumes = arrange_volumes(self.run, self.run.load_table("volumes"))
+                neurons = arrange_neurons(self.run.load_table("neurons"))
+                self._seen = (self.generation, volumes, neurons, describe_postures(volumes, neurons))
+            _, volumes, neurons, posture = self._seen
+        states = self.log.states()
+        reviewed = [volume for volume, one in states.items() if one.reviewed or one.complete]
+        return give_advice(volumes, lay_marks(neurons, self.voxel_um, states), reviewed, count, posture)
 
     def _describe_neuron(self, one: JoinedNeuron, found: Found) -> dict[str, Any]:
         mark, row = one.mark, one.row
@@ -193,15 +224,8 @@ class Desk:
             "boxes": boxes,
         }
 
-    def _list_identities(self, states: Iterable[VolumeState], names: dict[int, str]) -> list[dict[str, Any]]:
-        number = self.tables.neurons.columns["identity"]
-        seen = dict(zip(*(one.tolist() for one in np.unique(number[number >= 0], return_counts=True)), strict=True))
-        given = {mark.identity for one in states for mark in one.marks.values() if mark.identity is not None}
-        everybody = sorted(set(seen) | {one for one in given if one >= 0} | set(names))
-        return [{"identity": one, "name": names.get(one, ""), "seen": seen.get(one, 0)} for one in everybody]
 
-
-def settle_names(neurons: list[dict[str, Any]], state: VolumeState) -> None:
+def settle_names(neurons: list[dict[str, Any]]) -> None:
     """Take a machine's identity away where a person gave it to another neuron of the volume."""
     given = {one["identity"] for one in neurons if one["human"] and one["identity"] >= 0}
     for one in neurons:
@@ -209,9 +233,27 @@ def settle_names(neurons: list[dict[str, Any]], state: VolumeState) -> None:
             one["identity"], one["probability"] = -1, 0.0
 
 
-def read_folder_lightly(run: RunFolder) -> Any:
-    """What `reach_recording` looks at: settings and place of the folder, without any table."""
-    return RunFacts(run, run.load_settings(), {}, None, None, None, None, None, ())
+def place_proposals(neurons: list[dict[str, Any]], proposals: Mapping[str, tuple[int, float]]) -> None:
+    """Give neurons without an identity the one that was found for them, unless the volume has it by now."""
+    taken = {one["identity"] for one in neurons}
+    for one in neurons:
+        identity, probability = proposals.get(one["key"], (-1, 0.0))
+        if identity >= 0 and one["identity"] < 0 and not one["human"] and identity not in taken:
+            one["identity"], one["probability"] = identity, probability
+
+
+def describe_head(row: Mapping[str, Any], state: VolumeState) -> dict[str, Any] | None:
+    """The worm's axes in pixels, a person's where there are such; None where they are not known."""
+    if state.head is not None:
+        return {**state.head.model_dump(mode="json"), "human": True}
+    if any(row[name] is None for name in _HEAD):
+        return None
+    pairs = [[row[f"{name}_y"], row[f"{name}_x"]] for name in ("origin", "anterior", "ventral")]
+    outline = parse_outline(row.get("outline"), f"volume {row['volume']}").tolist()
+    return dict(zip(("origin_yx", "anterior_yx", "ventral_yx"), pairs, strict=True)) | {
+        "outline_yx": outline,
+        "human": False,
+    }
 
 
 def _round(value: float | None) -> float | None:

@@ -1,44 +1,44 @@
-"""What is worth a person's next minute: volumes in which most neurons are doubtful, spread over the recording."""
+"""The queue of the page: the advice of ``cender suggest``, with a neuron to begin with in each volume."""
 
 from typing import Any
 
-import numpy as np
-
 from cender.web.desk import Desk
-from cender.web.tables import UNSURE
 
 
-def list_queue(desk: Desk, count: int = 24) -> list[dict[str, Any]]:
-    """Volumes worth a look, the best first, each with its most doubtful neuron and the reason in words.
-
-    The gain is the share of all neurons of the recording that a correct answer would make sure.
-    """
-    tables, states = desk.tables, desk.log.states()
-    done = {volume for volume, one in states.items() if one.reviewed or one.complete or one.unusable is not None}
-    short = tables.summarize()
-    volume = np.array(short["volume"], int)
-    neurons, doubtful = np.array(short["neurons"], float), np.array(short["doubtful"], float)
-    named = {v: sum(m.identity is not None for m in one.marks.values()) for v, one in states.items()}
-    doubtful = np.maximum(doubtful - [named.get(int(v), 0) for v in volume], 0)
-    gain = np.where([int(v) in done for v in volume], 0.0, doubtful)
-    total, apart = max(neurons.sum(), 1.0), max(len(volume) // 60, 1)
-    found: list[dict[str, Any]] = []
-    while len(found) < count and len(gain) and gain.max() > 0:
-        row = int(gain.argmax())
-        found.append(_describe(desk, int(volume[row]), int(doubtful[row]), int(neurons[row]), gain[row] / total))
-        gain[max(row - apart + 1, 0) : row + apart] = 0
-    return found
-
-
-def _describe(desk: Desk, volume: int, doubtful: int, neurons: int, gain: float) -> dict[str, Any]:
-    found = desk.tables.found(volume)
-    doubt = np.where(found.identity < 0, 0.5, found.probability)
-    worst = int(doubt.argmin()) if len(doubt) else -1
-    identity = int(found.identity[worst]) if worst >= 0 else -1
-    below = f"below {UNSURE:.0%} or without identity"
+def list_queue(desk: Desk, count: int = 12) -> dict[str, Any]:
+    """Volumes and neurons worth a look, the best first, each with its reason, and the accuracy to expect."""
+    advice = desk.give_advice(count)
+    known = advice.accuracy == advice.accuracy
+    volumes = [
+        {
+            "kind": "volume",
+            "volume": one.volume,
+            "identity": _find_worst(desk, one.volume),
+            "reason": one.reason,
+            "gain": round(one.gain, 5),
+        }
+        for one in advice.volumes
+    ]
+    neurons = [
+        {
+            "kind": "neuron",
+            "volume": one.volume,
+            "identity": one.identity,
+            "reason": one.reason,
+            "gain": round(one.gain, 5),
+        }
+        for one in advice.neurons
+    ]
     return {
-        "volume": volume,
-        "identity": identity,
-        "reason": f"{doubtful} of {neurons} neurons {below}",
-        "gain": round(float(gain), 5),
+        "volumes": volumes,
+        "neurons": neurons,
+        "annotated": len(advice.annotated),
+        "accuracy": round(advice.accuracy, 4) if known else None,
+        "forecast": round(advice.forecast, 4) if known else None,
     }
+
+
+def _find_worst(desk: Desk, volume: int) -> int:
+    """The identity that is least probable in a volume, -1 where none has one."""
+    neurons = [one for one in desk.describe_volume(volume)["neurons"] if one["identity"] >= 0 and not one["human"]]
+    return int(min(neurons, key=lambda one: one["probability"])["identity"]) if neurons else -1

@@ -18,7 +18,7 @@ class Window:
 def find_window(samples: Sequence[Shaped[np.ndarray, "_ _ _"]]) -> Window:
     """The window that shows the background dark and few neurons saturated."""
     values = np.concatenate([stack[::2, ::2, ::2].ravel() for stack in samples]) if samples else np.zeros(1)
-    low, high = np.percentile(values, (20, 99.9))
+    low, high = np.percentile(values, (60, 99.95))
     return Window(float(low), float(max(high, low + 1)))
 
 

@@ -3,7 +3,18 @@
 import numpy as np
 import pytest
 
-from cender.annotate.suggest import Candidates, describe_posture, measure_doubt, suggest_volumes
+from cender.annotate.advice import give_advice
+from cender.annotate.candidates import (
+    Candidates,
+    SeenNeurons,
+    SeenVolumes,
+    describe_posture,
+    find_annotated,
+    lay_marks,
+)
+from cender.annotate.marks import Mark
+from cender.annotate.state import VolumeState
+from cender.annotate.suggest import measure_doubt, suggest_neurons, suggest_volumes
 from cender.types import Crop, Head
 
 
@@ -112,3 +123,48 @@ def test_posture_tells_direction_and_arc() -> None:
     np.testing.assert_allclose(describe_posture(bent, turned)[:2], [0, -1])
     np.testing.assert_allclose(describe_posture(bent, turned)[2], -describe_posture(bent, head)[2])
     assert not describe_posture(bent, None).any()
+
+
+def make_neurons(volumes: int = 4) -> SeenNeurons:
+    """Three neurons in every volume: a sure one, one that is in doubt everywhere, one without a number."""
+    volume = np.repeat(np.arange(volumes), 3)
+    identity = np.tile([1, 2, -1], volumes)
+    probability = np.tile([0.99, 0.5, np.nan], volumes)
+    probability[4] = 0.3
+    places = np.stack([np.zeros(3 * volumes), np.tile([0.0, 20.0, 40.0], volumes), np.zeros(3 * volumes)], axis=1)
+    return SeenNeurons(volume, identity, probability, places, np.zeros(3 * volumes, bool))
+
+
+def test_neuron_in_doubt_is_shown_where_it_is_worst() -> None:
+    first, second = suggest_neurons(make_neurons(), count=5)
+    assert (first.identity, first.volume, first.row) == (2, 1, 1)
+    assert second.identity == 1
+    assert first.gain == pytest.approx((3 * 0.5 + 0.7) / 12)
+
+
+def test_marks_of_people_end_doubt() -> None:
+    neurons = make_neurons()
+    marks = {
+        "m1": Mark(key="m1", anchor_um=(0.0, 20.0, 0.0), identity=2),
+        "m2": Mark(key="m2", anchor_um=(0.0, 40.0, 0.0), removed=True),
+        "h0": Mark(key="h0", centre_um=(0.0, 60.0, 0.0), identity=1),
+    }
+    states = {1: VolumeState(volume=1, marks=marks), 2: VolumeState(volume=2, unusable="dark")}
+    after = lay_marks(neurons, (1.0, 1.0, 1.0), states)
+    mine = after.volume == 1
+    human = dict(zip(after.identity[mine].tolist(), after.human[mine].tolist(), strict=True))
+    assert human == {-1: False, 2: True, 1: True}
+    assert not (after.volume == 2).any()
+    assert (after.doubt[mine & after.human] == 0).all()
+    assert find_annotated(after) == (1,)
+    assert find_annotated(after, reviewed=[3]) == (1, 3)
+
+
+def test_forecast_grows_with_every_volume_and_stays_below_all() -> None:
+    neurons = make_neurons(20)
+    heads: tuple[None, ...] = (None,) * 20
+    volumes = SeenVolumes(np.arange(20), np.arange(20) * 10.0, np.ones(20), heads)
+    advice = [give_advice(volumes, neurons, count=count) for count in (1, 4)]
+    assert advice[0].accuracy == advice[1].accuracy
+    assert advice[0].accuracy < advice[0].forecast < advice[1].forecast <= 1
+    assert all(one.gain > 0 for one in advice[1].volumes)

@@ -1,6 +1,8 @@
 """The server: what it shows, that an acknowledged edit stays, and whom it refuses."""
 
 import shutil
+import subprocess
+import sys
 import uuid
 from collections.abc import Callable
 from pathlib import Path
@@ -8,8 +10,14 @@ from typing import Any
 
 import numpy as np
 
+from cender.annotate.edits import Assign
+from cender.annotate.marks import Spot
+from cender.io.exchange.doors import export_file
+from cender.io.results.advice import suggest_annotation
 from cender.io.results.annotations.log import EditLog
+from cender.web.desk import Desk
 from cender.web.frames import keep_crops
+from cender.web.identify import propose_names
 
 
 def ticket() -> str:
@@ -74,6 +82,50 @@ def test_copying_names_neurons(client: Any) -> None:
     assert b"volume,z_um" in client.get("/api/export")
 
 
+def test_queue_is_what_suggest_says(client: Any, web_run: Path) -> None:
+    told, advice = client.get("/api/queue"), suggest_annotation(web_run, 12)
+    assert advice.volumes
+    assert [one["volume"] for one in told["volumes"]] == [one.volume for one in advice.volumes]
+    assert [(one["volume"], one["identity"]) for one in told["neurons"]] == [
+        (one.volume, one.identity) for one in advice.neurons
+    ]
+    assert told["accuracy"] == round(advice.accuracy, 4)
+
+
+def test_export_is_what_the_command_writes(client: Any, web_run: Path, tmp_path: Path) -> None:
+    export_file(web_run, tmp_path / "points.csv")
+    assert client.get("/api/export") == (tmp_path / "points.csv").read_bytes()
+
+
+def test_correction_names_the_neurons_that_are_left_without_a_name(web_run: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "worm"
+    shutil.copytree(web_run, folder)
+    (folder / "annotations.sqlite").unlink(missing_ok=True)
+    desk = Desk.open(folder)
+    first, other = [one for one in desk.describe_volume(3)["neurons"] if one["identity"] >= 0][:2]
+    spot = Spot(volume=3, key=other["key"], place_um=other["anchor_um"])
+    desk.log.append("ana", Assign(spots=(spot,), identity=first["identity"]))
+    before = {one["key"]: one for one in desk.describe_volume(3)["neurons"]}
+    assert before[first["key"]]["identity"] == -1
+    proposals = propose_names(desk, 3)
+    assert proposals
+    assert other["key"] not in proposals, "what a person named stays"
+    taken = {one["identity"] for one in before.values()}
+    assert not taken & {number for number, _ in proposals.values()}
+    assert desk.propose(3, proposals)
+    after = {one["key"]: one for one in desk.describe_volume(3)["neurons"]}
+    for key, (number, probability) in proposals.items():
+        assert (after[key]["identity"], after[key]["human"]) == (number, False)
+        assert probability < 0.8, "a proposal stays in doubt"
+
+
+def test_opening_needs_no_drawing_library(web_run: Path) -> None:
+    words = "import sys, pathlib; from cender.web.desk import Desk; Desk.open(pathlib.Path(sys.argv[1]))"
+    words += "; assert not {'matplotlib', 'torch'} & set(sys.modules)"
+    done = subprocess.run([sys.executable, "-c", words, str(web_run)], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
 def test_strangers_are_refused(client: Any, web_run: Path, serve: Callable[..., Any]) -> None:
     assert client.send("GET", "/api/run", Host="evil.example")[0] == 421
     assert client.send("GET", "/api/run", Origin="http://evil.example")[0] == 403
@@ -90,8 +142,6 @@ def test_strangers_are_refused(client: Any, web_run: Path, serve: Callable[..., 
 
 
 def test_crops_serve_pictures_without_the_recording(web_run: Path, tmp_path: Path, serve: Callable[..., Any]) -> None:
-    from cender.web.desk import Desk
-
     folder = tmp_path / "moved"
     shutil.copytree(web_run, folder)
     desk = Desk.open(folder)

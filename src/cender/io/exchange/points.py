@@ -18,6 +18,13 @@ def load_points(path: Path, around: Surroundings) -> Annotations:
 
 def save_points(known: Annotations, path: Path) -> None:
     """Write centres, identities, times and names."""
+    if path.is_dir():
+        raise DataError(f"{path} is a folder; expected the name of a file to write")
+    write_text(path, format_points(known))
+
+
+def format_points(known: Annotations) -> str:
+    """Centres, identities, times and names as text."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(("volume", "z_um", "y_um", "x_um", "identity", "time_s", "name"))
@@ -25,9 +32,7 @@ def save_points(known: Annotations, path: Path) -> None:
         for place, identity in zip(one.centre_um.tolist(), one.identity.tolist(), strict=True):
             time = known.time_s.get(volume, "")
             writer.writerow((volume, *place, identity if identity >= 0 else "", time, known.names.get(identity, "")))
-    if path.is_dir():
-        raise DataError(f"{path} is a folder; expected the name of a file to write")
-    write_text(path, text.getvalue())
+    return text.getvalue()
 
 
 POINTS = ExchangeFormat(

@@ -7,30 +7,33 @@ from fastapi.responses import JSONResponse, Response
 
 from cender.annotate.edits import Assign, Propagate
 from cender.annotate.marks import Spot
+from cender.io.exchange.doors import gather_annotations
+from cender.io.exchange.points import format_points
 from cender.io.results.annotations.log import Conflict
 from cender.web.carry import carry_identities
 from cender.web.desk import Desk
+from cender.web.identify import Identifier
 from cender.web.messages import CopyMessage, EditMessage, TurnMessage
 from cender.web.routes.volumes import require_volume
 
 MOST_WORDS = 200
 
 
-def add_edit_routes(app: FastAPI, desk: Desk) -> None:
+def add_edit_routes(app: FastAPI, desk: Desk, identifier: Identifier) -> None:
     """Add all that changes what people say; an edit is on disk before it is acknowledged."""
 
     @app.post("/api/edits")
     def make_edit(message: EditMessage) -> Response:
         done = desk.log.append(message.author, message.edit, message.base_revision, message.ticket)
-        return _acknowledge(desk, done)
+        return _acknowledge(desk, identifier, done)
 
     @app.post("/api/undo")
     def undo_edit(message: TurnMessage) -> Response:
-        return _acknowledge(desk, desk.log.undo(message.author, message.ticket))
+        return _acknowledge(desk, identifier, desk.log.undo(message.author, message.ticket))
 
     @app.post("/api/redo")
     def redo_edit(message: TurnMessage) -> Response:
-        return _acknowledge(desk, desk.log.redo(message.author, message.ticket))
+        return _acknowledge(desk, identifier, desk.log.redo(message.author, message.ticket))
 
     @app.post("/api/copies")
     def copy_identities(message: CopyMessage) -> Response:
@@ -39,7 +42,7 @@ def add_edit_routes(app: FastAPI, desk: Desk) -> None:
         edit = propose_copy(desk, message.source, message.volume)
         if edit is None:
             return JSONResponse({"revision": desk.log.revision, "nothing": True})
-        return _acknowledge(desk, desk.log.append(message.author, edit, None, message.ticket))
+        return _acknowledge(desk, identifier, desk.log.append(message.author, edit, None, message.ticket))
 
     @app.get("/api/log")
     def show_log(author: Annotated[str, Query(min_length=1, max_length=60)]) -> dict[str, Any]:
@@ -58,7 +61,7 @@ def add_edit_routes(app: FastAPI, desk: Desk) -> None:
     @app.get("/api/export")
     def export_points() -> Response:
         name = {"Content-Disposition": 'attachment; filename="points.csv"'}
-        return Response(desk.format_points(), media_type="text/csv", headers=name)
+        return Response(format_points(gather_annotations(desk.run.path)), media_type="text/csv", headers=name)
 
 
 def propose_copy(desk: Desk, source: int, volume: int) -> Propagate | None:
@@ -73,7 +76,7 @@ def propose_copy(desk: Desk, source: int, volume: int) -> Propagate | None:
     return Propagate(source=source, volume=volume, edits=tuple(edits)) if edits else None
 
 
-def _acknowledge(desk: Desk, done: int | Conflict | None) -> Response:
+def _acknowledge(desk: Desk, identifier: Identifier, done: int | Conflict | None) -> Response:
     """Say that an edit is on disk, to the person who made it and to everybody else; or show the conflict."""
     if done is None:
         return JSONResponse({"revision": desk.log.revision, "nothing": True})
@@ -81,5 +84,6 @@ def _acknowledge(desk: Desk, done: int | Conflict | None) -> Response:
         theirs = desk.log.edit(done.revision).model_dump(mode="json")
         return JSONResponse({"detail": done.words, "conflict": done.model_dump(mode="json"), "theirs": theirs}, 409)
     for entry in desk.log.since(done - 1, 1):
+        identifier.look_again(entry.volumes)
         desk.hub.tell("edit", **{**entry.model_dump(mode="json"), "volumes": list(entry.volumes[:200])})
     return JSONResponse({"revision": done})

@@ -55,6 +55,10 @@ def add_recording_routes(app: FastAPI, desk: Desk) -> None:
     def describe_brightness() -> dict[str, list[float]]:
         return describe_windows(desk.frames.windows())
 
+    @app.get("/api/identities")
+    def list_identities() -> list[dict[str, Any]]:
+        return desk.list_identities()
+
     @app.get("/api/identities/{identity}/trace")
     def describe_trace(identity: Number) -> dict[str, Any]:
         return desk.describe_trace(identity)
@@ -64,7 +68,7 @@ def add_recording_routes(app: FastAPI, desk: Desk) -> None:
         return {"spots": desk.list_spots(identity, first, stop)}
 
     @app.get("/api/queue")
-    def show_queue() -> list[dict[str, Any]]:
+    def show_queue() -> dict[str, Any]:
         return list_queue(desk)
 
     @app.get("/api/events", include_in_schema=False)

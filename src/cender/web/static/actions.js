@@ -1,6 +1,6 @@
 // @ts-check
 /** What a person does: shown at once, then sent; the log on the server is the truth. */
-import { ask, send } from "./api.js";
+import { ask, send, whileBusy } from "./api.js";
 import { followThroughZ, stackOf } from "./pixels.js";
 import { changed, labelOf, nameOf, selected, state, toMicrometres, toPixels } from "./state.js";
 
@@ -39,7 +39,7 @@ export async function assign(identity) {
   if (!one) return;
   const before = one.identity;
   let spots = [spot(one)];
-  if (state.scope !== "volume" && before >= 0) spots = [...spots, ...(await spotsInScope(before)).filter((each) => each.volume !== state.v)];
+  if (state.scope !== "volume" && before >= 0) spots = await whileBusy(async () => [...spots, ...(await spotsInScope(before)).filter((each) => each.volume !== state.v)]);
   for (const other of state.volume?.neurons ?? []) if (other !== one && identity >= 0 && other.identity === identity) { other.identity = -1; other.probability = 0; }
   one.identity = identity; one.human = true; one.probability = 1;
   state.identity = identity;
@@ -147,7 +147,7 @@ async function swap(a, b) {
     return;
   }
   let firsts = [spot(a)], seconds = [spot(b)];
-  if (state.scope !== "volume") [firsts, seconds] = [await spotsInScope(a.identity), await spotsInScope(b.identity)];
+  if (state.scope !== "volume") [firsts, seconds] = await whileBusy(async () => [await spotsInScope(a.identity), await spotsInScope(b.identity)]);
   const plain = (/** @type {any[]} */ list) => list.map(({ boxes, ...rest }) => rest);
   const edit = { kind: "swap", first: a.identity, second: b.identity, first_spots: plain(firsts), second_spots: plain(seconds) };
   [a.identity, b.identity] = [b.identity, a.identity];
@@ -173,6 +173,81 @@ export function flagUnusable() {
   const unusable = one.unusable === null;
   one.unusable = unusable ? "flagged by a person" : null;
   make({ kind: "flag_unusable", volume: state.v, unusable }, `volume ${state.v} ${unusable ? "unusable" : "usable"}`);
+}
+
+/** Every place of an identity from a volume on. @param {number} identity @param {number} first */
+async function spotsFrom(identity, first) {
+  const all = state.run.volumes.volume;
+  return whileBusy(async () => (await ask(`/api/identities/${identity}/spots?first=${first}&stop=${all[all.length - 1] + 1}`)).spots);
+}
+
+/** The selected identity is the same neuron as another number, in all volumes. */
+export async function mergeIdentity() {
+  const gone = state.identity;
+  if (gone < 0) return;
+  const kept = Number(prompt(`#${gone} is the same neuron as number …`, ""));
+  if (!Number.isInteger(kept) || kept < 0 || kept === gone) return;
+  const spots = await spotsFrom(gone, 0);
+  if (spots.length) make({ kind: "merge_identities", kept, gone, spots }, `#${gone} becomes #${kept}`);
+}
+
+/** From this volume on the selected identity is another neuron: it gets a new number. */
+export async function splitIdentity() {
+  const identity = state.identity;
+  if (identity < 0) return;
+  const free = 1 + Math.max(...state.run.identities.map((/** @type {any} */ one) => one.identity));
+  const spots = await spotsFrom(identity, state.v);
+  if (spots.length) make({ kind: "split_identity", identity, new: free, spots }, `#${identity} is #${free} from volume ${state.v} on`);
+}
+
+export function reviewIdentity() {
+  const one = state.run.identities.find((/** @type {any} */ each) => each.identity === state.identity);
+  if (!one) return;
+  one.reviewed = !one.reviewed;
+  make({ kind: "review_identity", identity: one.identity, reviewed: one.reviewed }, `#${one.identity} ${one.reviewed ? "reviewed" : "not reviewed"}`);
+}
+
+export function noteVolume() {
+  const one = state.volume;
+  if (!one) return;
+  const note = prompt(`Note on volume ${state.v}`, one.note);
+  if (note !== null) { one.note = note; make({ kind: "note_volume", volume: state.v, note }, `note on volume ${state.v}`); }
+}
+
+/** @param {number[]} from @param {number[]} to as y, x */
+function direction(from, to) {
+  const length = Math.hypot(to[0] - from[0], to[1] - from[1]);
+  return length ? [(to[0] - from[0]) / length, (to[1] - from[1]) / length] : null;
+}
+
+/** The worm's axes from three clicks: origin, towards the nose, towards the belly. @param {number[][]} clicks as y, x */
+export function setAxes(clicks) {
+  const one = state.volume, [origin, nose, belly] = clicks;
+  const anterior = direction(origin, nose), ventral = direction(origin, belly);
+  if (!one || !anterior || !ventral) return;
+  one.head = { origin_yx: origin, anterior_yx: anterior, ventral_yx: ventral, outline_yx: one.head?.outline_yx ?? [], human: true };
+  sendHead();
+}
+
+/** @param {number[][]} outline as y, x */
+export function setOutline(outline) {
+  const one = state.volume;
+  if (!one || outline.length < 3) return;
+  if (!one.head) return;
+  one.head = { ...one.head, outline_yx: outline, human: true };
+  sendHead();
+}
+
+function sendHead() {
+  const head = state.volume?.head;
+  if (!head) return;
+  const { human, ...rest } = head;
+  make({ kind: "set_head", volume: state.v, head: rest }, `head of volume ${state.v} set`);
+}
+
+/** Leave the axes to the machine again. */
+export function forgetHead() {
+  if (state.volume?.head?.human) make({ kind: "set_head", volume: state.v, head: null }, `head of volume ${state.v} left to the machine`);
 }
 
 export function nameIdentity() {

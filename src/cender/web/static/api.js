@@ -21,6 +21,7 @@ let sending = false;
 export function openOutbox(hooks) {
   onConflict = hooks.conflict; onRefused = hooks.refused; onSaved = hooks.saved;
   try { outbox = JSON.parse(localStorage.getItem(place()) ?? "[]"); } catch { outbox = []; }
+  keep();
   void drain();
 }
 
@@ -34,7 +35,11 @@ export function send(path, body, words) {
   void drain();
 }
 
-function keep() { localStorage.setItem(place(), JSON.stringify(outbox)); }
+function keep() {
+  localStorage.setItem(place(), JSON.stringify(outbox));
+  document.body.dataset.waiting = String(outbox.length);
+  if (outbox.length) document.body.dataset.fresh = "no";
+}
 
 async function drain() {
   if (sending) return;
@@ -59,6 +64,14 @@ async function drain() {
     onSaved();
   }
   sending = false;
+}
+
+let busy = 0;
+/** Do something that asks the server before it sends; tests and people see that it is going on.
+ * @template T @param {() => Promise<T>} act @returns {Promise<T>} */
+export async function whileBusy(act) {
+  document.body.dataset.busy = String(++busy);
+  try { return await act(); } finally { document.body.dataset.busy = String(--busy); }
 }
 
 /** @param {string} words @param {boolean} away */

@@ -21,9 +21,9 @@ export function drawHeader() {
   chip.dataset.state = words;
   chip.textContent = `${words}${doubtful ? ` · ${doubtful} doubtful` : ""}`;
   chip.title = volume?.reason ?? "";
-  const all = run.volumes.neurons.reduce((/** @type {number} */ a, /** @type {number} */ b) => a + b, 0);
-  const unsure = run.volumes.doubtful.reduce((/** @type {number} */ a, /** @type {number} */ b) => a + b, 0);
-  element("progress").textContent = `${state.reviewed.size} of ${run.volumes.volume.length} volumes reviewed · ${all ? Math.round((100 * (all - unsure)) / all) : 0} % of neurons sure`;
+  const { annotated, accuracy, forecast } = state.queue, per = (/** @type {number} */ share) => `${Math.round(100 * share)} %`;
+  const hope = forecast !== null && forecast > accuracy ? `, ${per(forecast)} when the queue is done` : "";
+  element("progress").textContent = `${annotated} of ${run.volumes.volume.length} volumes${accuracy === null ? "" : `, expected accuracy ${per(accuracy)}${hope}`}`;
   const others = [...state.others.values()].filter((one) => Date.now() - one.at < 60000);
   element("others").textContent = others.map((one) => `${one.author} at ${one.volume}`).join(", ");
   element("channel").textContent = state.channel;
@@ -33,25 +33,30 @@ export function drawHeader() {
   /** @type {HTMLButtonElement} */ (element("undo")).disabled = !state.log.undo.length && !countWaiting();
   /** @type {HTMLButtonElement} */ (element("redo")).disabled = !state.log.redo.length;
   const one = selected();
-  element("hint").textContent = state.swapping ? "click the neuron to swap with" : state.merging ? "click the neuron to merge in" : state.drawing ? "drag a box" : one ? `${labelOf(one)} · ${one.human ? "by a person" : `p ${one.probability.toFixed(2)}`} · ${one.key}` : "";
+  element("hint").textContent = state.swapping ? "click the neuron to swap with" : state.merging ? "click the neuron to merge in" : state.drawing ? "drag a box" : state.outlining ? "draw around the head" : state.heading ? `click ${["the middle of the head", "towards the nose", "towards the belly"][state.heading.length]}` : one ? `${labelOf(one)} · ${one.human ? "by a person" : `p ${one.probability.toFixed(2)}`} · ${one.key}` : "";
   const typed = element("typed");
   typed.hidden = !state.typed;
   typed.textContent = `#${state.typed}`;
 }
 
+let queued = "";
 /** @param {(item:any) => void} go */
 export function drawQueue(go) {
   const list = element("queue");
-  list.replaceChildren(...state.queue.map((item, row) => {
-    const one = make("li", `${row + 1}  v${item.volume} ${item.identity >= 0 ? `#${item.identity}?` : "?"} `);
-    one.append(make("span", item.reason, "muted"));
-    one.title = `${item.reason}; gain up to ${(100 * item.gain).toFixed(2)} % of all neurons`;
-    one.setAttribute("aria-current", String(item.volume === state.v));
+  const mark = JSON.stringify([state.queue, state.v, state.identity]);
+  if (mark === queued) return;
+  queued = mark;
+  const items = [...state.queue.volumes, ...state.queue.neurons];
+  list.replaceChildren(...items.map((item, row) => {
+    const what = item.kind === "volume" ? `volume ${item.volume}` : `#${item.identity} in ${item.volume}`;
+    const one = make("li", `${row + 1} ${what} `);
+    one.append(make("span", `+${(100 * item.gain).toFixed(1)} %`, "gain"), make("small", item.reason, "muted"));
+    one.title = `${item.reason}; expected gain ${(100 * item.gain).toFixed(2)} % of all neurons`;
+    one.setAttribute("aria-current", String(item.volume === state.v && (item.kind === "volume" || item.identity === state.identity)));
     one.addEventListener("click", () => go(item));
     return one;
   }));
-  const gain = state.queue.reduce((sum, item) => sum + item.gain, 0);
-  element("queue-note").textContent = state.queue.length ? `gain up to ${(100 * gain).toFixed(1)} %` : "nothing in doubt";
+  element("queue-note").textContent = items.length ? "what gains most, first" : "nothing in doubt";
 }
 
 let shown = "";
@@ -70,8 +75,8 @@ export function drawIdentities(choose) {
     const row = make("div", "", "row" + (here.has(one.identity) ? "" : " absent") + (twice.has(one.identity) ? " twice" : ""));
     const dot = document.createElement("i"); dot.style.background = colourOf(one.identity);
     const bar = make("span", "", "bar"), fill = document.createElement("b"); fill.style.width = `${Math.min(100, (100 * one.seen) / count)}%`; bar.append(fill);
-    row.append(dot, make("span", `#${one.identity}`), make("span", one.name || (twice.has(one.identity) ? "twice" : "–"), one.name ? "" : "muted"), bar);
-    row.title = `#${one.identity} ${one.name}: seen in ${one.seen} of ${count} volumes`;
+    row.append(dot, make("span", `${one.reviewed ? "✓ " : ""}#${one.identity}`), make("span", one.name || (twice.has(one.identity) ? "twice" : "–"), one.name ? "" : "muted"), bar);
+    row.title = `#${one.identity} ${one.name}: seen in ${one.seen} of ${count} volumes${one.reviewed ? ", reviewed" : ""}`;
     row.setAttribute("role", "option");
     row.setAttribute("aria-selected", String(one.identity === state.identity));
     row.addEventListener("click", () => choose(one.identity));

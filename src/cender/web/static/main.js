@@ -4,11 +4,11 @@ import * as actions from "./actions.js";
 import { ask, countWaiting, listen, openOutbox, say, send } from "./api.js";
 import { drawKeys, openKeys } from "./keys.js";
 import { drawHeader, drawIdentities, drawLog, drawQueue } from "./lists.js";
-import { drawProjections, drawReference, drawSpace, drawStrip } from "./panels.js";
-import { fetchStack, forgetStacks } from "./pixels.js";
+import { drawProjections, drawReference, drawSpace, drawStrip, openSpace } from "./panels.js";
+import { fetchRaw, fetchStack, forgetStacks, stackOf } from "./pixels.js";
 import { changed, isDoubtful, onChange, readAddress, selected, state, toPixels, writeAddress } from "./state.js";
 import { drawTrace, openTrace } from "./trace.js";
-import { drawView } from "./view.js";
+import { drawView, onScreen } from "./view.js";
 
 /** @param {string} id */
 const element = (id) => /** @type {HTMLElement} */ (document.getElementById(id));
@@ -79,17 +79,29 @@ async function refresh() {
   const v = state.v;
   const [volume, log] = await Promise.all([ask(`/api/volumes/${v}`), ask(`/api/log?author=${encodeURIComponent(state.author)}`)]);
   if (countWaiting()) return;
-  if (state.v === v) state.volume = volume;
+  // Answers may overtake each other; an older one never replaces a newer one.
+  const older = state.volume?.volume === v && volume.revision < state.volume.revision;
+  if (state.v === v && !older) state.volume = volume;
+  document.body.dataset.fresh = "yes";
   if (volume.reviewed) state.reviewed.add(v); else state.reviewed.delete(v);
   state.log = log;
   changed();
+}
+
+async function loadQueue() { state.queue = await ask("/api/queue"); }
+
+let planned = 0;
+/** The queue and the identities follow edits, a moment after the last of them. */
+function followEdits() {
+  clearTimeout(planned);
+  planned = setTimeout(() => void Promise.all([ask("/api/identities"), loadQueue()]).then(([identities]) => { state.run.identities = identities; changed(); }).catch(() => null), 400);
 }
 
 async function reloadRun() {
   const before = state.run?.generation;
   state.run = await ask("/api/run");
   state.reviewed = new Set(state.run.reviewed); state.annotated = new Set(state.run.annotated);
-  state.queue = await ask("/api/queue");
+  await loadQueue();
   if (before !== undefined && before !== state.run.generation) forgetStacks();
   await refresh().catch(() => null);
   shownTrace = -2;
@@ -102,8 +114,8 @@ function hear(event) {
     for (const v of event.volumes) state.annotated.add(v);
     if (event.volumes.includes(state.v) || event.author === state.author) void refresh().catch(() => null);
     if (event.author !== state.author) toast(`${event.author}: ${event.words}`);
-    if (/ is .*[A-Za-z]/.test(event.words) || event.words.includes("#")) void ask("/api/run").then((run) => { state.run.identities = run.identities; changed(); }).catch(() => null);
-  } else if (event.kind === "cursor") {
+    followEdits();
+  } else if (event.kind === "identified") { if (event.volume === state.v) void refresh().catch(() => null); } else if (event.kind === "cursor") {
     if (event.session !== state.session) state.others.set(event.session, { author: event.author, volume: event.volume, at: Date.now() });
     changed();
   } else if (event.kind === "learning") showLearning(event);
@@ -184,11 +196,23 @@ function toggleScope() {
 function contrast() {
   const next = { 1: 1.8, 1.8: 3, 3: 0.6, 0.6: 1 }[state.gain.red] ?? 1;
   state.gain.red = state.gain.green = next;
-  for (const name of ["red", "green"]) /** @type {HTMLInputElement} */ (element(`contrast-${name}`)).value = String(100 * next);
+  state.black.red = state.black.green = 0;
+  for (const name of ["red", "green"]) { /** @type {HTMLInputElement} */ (element(`contrast-${name}`)).value = String(100 * next); /** @type {HTMLInputElement} */ (element(`black-${name}`)).value = "0"; }
   changed();
 }
 
-function escape() { state.typed = ""; state.swapping = state.merging = ""; state.drawing = false; state.key = ""; state.identity = -1; state.playing = false; state.zoom = 1; state.panX = state.panY = 0; changed(); }
+/** The next thing in the queue, after the one that is shown. */
+function nextInQueue() {
+  const items = [...state.queue.volumes, ...state.queue.neurons];
+  const item = items[items.findIndex((one) => one.volume === state.v && (one.kind === "volume" || one.identity === state.identity)) + 1];
+  if (item) void openItem(item); else toast("the queue is done");
+}
+
+/** @param {any} item */
+async function openItem(item) { await goTo(item.volume); await showIdentity(item.identity); }
+function besides() { state.beside = !state.beside; document.body.classList.toggle("beside", state.beside); changed(); }
+
+function escape() { state.typed = ""; state.swapping = state.merging = ""; state.drawing = false; state.key = ""; state.identity = -1; state.playing = false; state.heading = null; state.outlining = false; state.zoom = 1; state.panX = state.panY = 0; changed(); }
 function cycleChannel() { state.channel = { both: "red", red: "green", green: "both" }[state.channel] ?? "both"; writeAddress(); changed(); }
 function showKeys() { drawKeys(); /** @type {HTMLDialogElement} */ (element("keys-dialog")).showModal(); }
 function turnTheme() { const root = document.documentElement; const dark = root.dataset.theme ? root.dataset.theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches; root.dataset.theme = dark ? "light" : "dark"; localStorage.setItem("cender-theme", root.dataset.theme); changed(); }
@@ -215,6 +239,14 @@ const KEYS = [
   { name: "back", key: "b", words: "back to where I was", act: () => { const v = state.trail.pop(); if (v !== undefined) void goTo(v, { quiet: true }); } },
   { name: "undo", key: "Ctrl+Z", words: "undo", act: actions.undo }, { name: "redo", key: "Ctrl+Shift+Z", words: "redo", act: actions.redo },
   { name: "review", key: "R", words: "mark this volume reviewed", act: actions.review }, { name: "unusable", key: "U", words: "flag this volume unusable", act: actions.flagUnusable },
+  { name: "review-identity", key: "I", words: "mark this identity reviewed", act: actions.reviewIdentity },
+  { name: "merge-identities", key: "M", words: "this number is the same neuron as another", act: () => void actions.mergeIdentity() }, { name: "split-identity", key: "S", words: "from here on this number is another neuron", act: () => void actions.splitIdentity() },
+  { name: "axes", key: "o", words: "set the worm's axes: click middle, nose, belly", act: () => { state.heading = state.heading ? null : []; state.axes = true; changed(); } },
+  { name: "outline", key: "O", words: "draw the outline of the head", act: () => { if (state.volume?.head) { state.outlining = !state.outlining; state.axes = true; changed(); } else toast("set the axes first (o)"); } },
+  { name: "show-axes", key: "w", words: "show or hide the worm's axes", act: () => { state.axes = !state.axes; changed(); } }, { name: "machine-axes", key: "W", words: "leave the axes to the machine", act: actions.forgetHead },
+  { name: "note", key: "i", words: "note on this volume", act: actions.noteVolume }, { name: "next", key: "q", words: "next in the queue", act: nextInQueue },
+  { name: "beside", key: "v", words: "reference side by side, large", act: besides },
+  { name: "export", key: "E", words: "export points.csv", act: () => element("export").click() }, { name: "theme", key: "t", words: "light or dark", act: turnTheme },
   { name: "name", key: "N", words: "name this identity", act: actions.nameIdentity }, { name: "train", key: "T", words: "train and identify again", act: () => void train() },
   { name: "play", key: "Space", words: "play the recording", act: play }, { name: "find", key: "/", words: "search identities", act: () => element("search").focus() },
   { name: "zoom-in", key: "+", words: "zoom in (Ctrl and wheel too)", act: () => { state.zoom *= 1.3; changed(); } }, { name: "zoom-out", key: "-", words: "zoom out", act: () => { state.zoom /= 1.3; changed(); } },
@@ -253,11 +285,13 @@ async function begin() {
   const given = new URLSearchParams(location.search).get("author");
   state.author = given || state.run.author;
   state.reviewed = new Set(state.run.reviewed); state.annotated = new Set(state.run.annotated);
-  for (const draw of [drawHeader, drawView, drawStrip, drawProjections, drawReference, drawSpace, drawTrace, drawLog, () => drawQueue((item) => void goTo(item.volume).then(() => showIdentity(item.identity))), () => drawIdentities((identity) => void showIdentity(identity)), () => void followTrace()]) onChange(draw);
+  for (const draw of [drawHeader, drawView, drawStrip, drawProjections, drawReference, drawSpace, drawTrace, drawLog, () => void fetchRaw(state.v), () => drawQueue((item) => void openItem(item)), () => drawIdentities((identity) => void showIdentity(identity)), () => void followTrace()]) onChange(draw);
   openKeys(KEYS, (digit) => { state.typed = (state.typed + digit).slice(0, 6); changed(); });
   openTrace((v) => void goTo(v));
-  const buttons = { undo: actions.undo, redo: actions.redo, train: () => void train(), cancel: () => void cancel(), help: showKeys, theme: turnTheme, channel: cycleChannel, scope: toggleScope, play };
+  openSpace(choose);
+  const buttons = { undo: actions.undo, redo: actions.redo, train: () => void train(), cancel: () => void cancel(), help: showKeys, theme: turnTheme, channel: cycleChannel, scope: toggleScope, play, beside: besides };
   for (const [id, act] of Object.entries(buttons)) element(id).addEventListener("click", (event) => { act(); /** @type {HTMLElement} */ (event.currentTarget).blur(); });
+  for (const name of /** @type {const} */ (["red", "green"])) element(`black-${name}`).addEventListener("input", (event) => { state.black[name] = Number(/** @type {HTMLInputElement} */ (event.target).value) / 100; changed(); });
   for (const name of /** @type {const} */ (["red", "green"])) element(`contrast-${name}`).addEventListener("input", (event) => { state.gain[name] = Number(/** @type {HTMLInputElement} */ (event.target).value) / 100; changed(); });
   addEventListener("resize", changed);
   openOutbox({ conflict: showConflict, refused: (words) => { toast(words); void refresh(); }, saved: () => void refresh().catch(() => null) });
@@ -265,17 +299,19 @@ async function begin() {
   const where = readAddress();
   state.channel = where.c;
   state.z = where.z ?? Math.floor((state.run.frames || 2) / 2);
-  state.queue = await ask("/api/queue");
-  state.v = where.v ?? state.queue[0]?.volume ?? state.run.volumes.volume[0];
+  await loadQueue();
+  void ask("/api/windows").then((windows) => { state.windows = windows; }).catch(() => null);
+  state.v = where.v ?? state.queue.volumes[0]?.volume ?? state.run.volumes.volume[0];
   await goTo(state.v, { key: where.k, quiet: true });
   if (state.volume) state.identity = selected()?.identity ?? -1;
   state.log = await ask(`/api/log?author=${encodeURIComponent(state.author)}`);
   showLearning(await ask("/api/learning"));
   say(`connected · ${state.author}`, false);
-  document.body.dataset.ready = "yes";
+  document.body.dataset.ready = document.body.dataset.fresh = "yes";
   changed();
 }
 
 /** For tests and the curious: what the page shows. */
-Object.assign(window, { cender: state });
+const shown = { onScreen, stackOf, select: (/** @type {string} */ key) => { const one = state.volume?.neurons.find((each) => each.key === key); if (one) choose(one); }, goTo: async (/** @type {number} */ v, /** @type {number|null} */ z) => { await goTo(v, { quiet: true }); if (z !== null) frame(z - state.z); }, showFrame: (/** @type {number} */ z) => frame(z - state.z) };
+Object.assign(window, { cender: Object.assign(Object.create(state), shown) });
 begin().catch((error) => say(String(error.message ?? error), true));

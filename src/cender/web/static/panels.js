@@ -87,6 +87,7 @@ export function drawSpace() {
     const a = c * x + s * z, b = -s * x + c * z;
     return { one, x: w / 2 + scale * a, y: h / 2 + scale * (d * y - t * b), deep: d * b + t * y };
   }).sort((a, b) => a.deep - b.deep);
+  shownPoints = points;
   for (const { one, x, y, deep } of points) {
     context.globalAlpha = 0.55 + 0.45 * (deep / reach / 2 + 0.5);
     context.fillStyle = colourOf(one.identity);
@@ -95,5 +96,14 @@ export function drawSpace() {
   }
   context.globalAlpha = 1;
 }
+
+/** @type {{one:any, x:number, y:number}[]} */ let shownPoints = [];
+canvas("space").addEventListener("click", (event) => {
+  const near = shownPoints.map((each) => ({ each, far: Math.hypot(each.x - event.offsetX, each.y - event.offsetY) })).sort((a, b) => a.far - b.far)[0];
+  if (near && near.far < 8) onChoose(near.each.one);
+});
+/** @type {(one:any) => void} */ let onChoose = () => {};
+/** @param {(one:any) => void} choose */
+export function openSpace(choose) { onChoose = choose; }
 
 canvas("space").addEventListener("pointermove", (event) => { if (event.buttons) { state.spin += event.movementX / 120; state.tilt += event.movementY / 120; changed(); } });

@@ -2,7 +2,7 @@
 /** Pictures of volumes: fetched, fetched ahead, kept in bounded memory, and turned into colours. */
 import { changed, state } from "./state.js";
 
-/** @typedef {{v:number, channels:number, depth:number, h:number, w:number, x:number, y:number, data:Uint8Array}} Stack */
+/** @typedef {{v:number, channels:number, depth:number, h:number, w:number, x:number, y:number, data:Uint8Array, raw:Uint16Array|null}} Stack */
 
 /** @type {Map<number, Stack>} */ const kept = new Map();
 /** @type {Map<number, Promise<Stack>>} */ const coming = new Map();
@@ -26,14 +26,34 @@ async function load(v) {
   if (!answer.ok) throw new Error((await answer.json().catch(() => ({}))).detail ?? "no picture");
   const [channels, depth, h, w] = (answer.headers.get("X-Cender-Shape") ?? "").split(",").map(Number);
   const [x, y] = (answer.headers.get("X-Cender-Crop") ?? "").split(",").map(Number);
-  const stack = { v, channels, depth, h, w, x, y, data: new Uint8Array(await answer.arrayBuffer()) };
+  const stack = { v, channels, depth, h, w, x, y, data: new Uint8Array(await answer.arrayBuffer()), raw: null };
   kept.set(v, stack);
-  let size = 0;
-  for (const one of kept.values()) size += one.data.length;
-  for (const [key, one] of kept) { if (size <= LARGEST || kept.size < 3) break; size -= one.data.length; kept.delete(key); }
+  bound();
   changed();
   return stack;
 }
+
+function bound() {
+  const weigh = (/** @type {Stack} */ one) => one.data.byteLength + (one.raw?.byteLength ?? 0);
+  let size = 0;
+  for (const one of kept.values()) size += weigh(one);
+  for (const [key, one] of kept) { if (size <= LARGEST || kept.size < 3) break; size -= weigh(one); kept.delete(key); }
+}
+
+/** Whether somebody works on contrast: then frames are shown from what the camera recorded, not from 8 bits of it. */
+const isContrast = () => ["red", "green"].some((name) => { const key = /** @type {"red"|"green"} */ (name); return state.gain[key] !== 1 || state.black[key] !== 0; });
+
+/** Brightness as it was recorded, for contrast work. @param {number} v */
+export async function fetchRaw(v) {
+  const stack = kept.get(v);
+  if (!stack || stack.raw || asking.has(v) || !isContrast()) return;
+  asking.add(v);
+  try {
+    const answer = await fetch(`/api/volumes/${v}/frames/16`);
+    if (answer.ok) { stack.raw = new Uint16Array(await answer.arrayBuffer()); bound(); changed(); }
+  } catch { /* the 8 bits are shown until the server is back */ } finally { asking.delete(v); }
+}
+/** @type {Set<number>} */ const asking = new Set();
 
 /** @param {number} v */
 export function stackOf(v) { return kept.get(v) ?? null; }
@@ -44,7 +64,8 @@ export function forgetStacks() { kept.clear(); }
  * @param {Stack} stack @param {number} z */
 export function drawFrame(stack, z) {
   const size = stack.h * stack.w;
-  return paint(stack, (channel) => stack.data.subarray((channel * stack.depth + z) * size, (channel * stack.depth + z + 1) * size), stack.w, stack.h);
+  const data = isContrast() && stack.raw ? stack.raw : stack.data;
+  return paint(stack, (channel) => data.subarray((channel * stack.depth + z) * size, (channel * stack.depth + z + 1) * size), stack.w, stack.h);
 }
 
 /** Largest brightness along an axis: 0 z, 1 y, 2 x.
@@ -52,18 +73,27 @@ export function drawFrame(stack, z) {
 export function drawProjection(stack, axis) {
   const { depth, h, w } = stack;
   const width = axis === 2 ? depth : w, height = axis === 0 ? h : axis === 1 ? depth : h;
+  const data = isContrast() && stack.raw ? stack.raw : stack.data;
   return paint(stack, (channel) => {
-    const flat = new Uint8Array(width * height);
+    const flat = data === stack.raw ? new Uint16Array(width * height) : new Uint8Array(width * height);
     let at = channel * depth * h * w;
     for (let z = 0; z < depth; z++) for (let y = 0; y < h; y++) for (let x = 0; x < w; x++, at++) {
       const to = axis === 0 ? y * w + x : axis === 1 ? z * w + x : y * depth + z;
-      if (stack.data[at] > flat[to]) flat[to] = stack.data[at];
+      if (data[at] > flat[to]) flat[to] = data[at];
     }
     return flat;
   }, width, height);
 }
 
-/** @param {Stack} stack @param {(channel:number) => Uint8Array} take @param {number} w @param {number} h */
+/** Black level and slope of a channel, for 8 bits within the window of the recording or for what the camera recorded.
+ * @param {"red"|"green"} name @param {boolean} raw */
+function slope(name, raw) {
+  const [low, high] = state.windows[name] ?? [0, 65535], span = raw ? high - low : 255, from = raw ? low : 0;
+  const black = from + state.black[name] * span;
+  return { black, gain: (255 * state.gain[name]) / span };
+}
+
+/** @param {Stack} stack @param {(channel:number) => Uint8Array|Uint16Array} take @param {number} w @param {number} h */
 function paint(stack, take, w, h) {
   const canvas = new OffscreenCanvas(w, h);
   const context = /** @type {OffscreenCanvasRenderingContext2D} */ (canvas.getContext("2d"));
@@ -73,9 +103,10 @@ function paint(stack, take, w, h) {
   const red = state.channel !== "green" || stack.channels < 2 ? take(0) : null;
   const green = state.channel !== "red" && stack.channels > 1 ? take(1) : null;
   const both = red && green;
-  const r = state.gain.red, g = names.length > 1 ? state.gain.green : r;
+  const raw = isContrast() && stack.raw !== null;
+  const r = slope("red", raw), g = names.length > 1 ? slope("green", raw) : r;
   for (let i = 0, to = 0; i < w * h; i++, to += 4) {
-    const a = red ? red[i] * r : 0, b = green ? green[i] * g : 0;
+    const a = red ? (red[i] - r.black) * r.gain : 0, b = green ? (green[i] - g.black) * g.gain : 0;
     // Magenta and green are told apart by everybody, red and green are not; a single channel is grey.
     out[to] = both ? a : a + b; out[to + 1] = both ? b : a + b; out[to + 2] = both ? a : a + b; out[to + 3] = 255;
   }

@@ -4,7 +4,8 @@
 /** @typedef {{key:string, identity:number, probability:number, human:boolean, edited:boolean, machine:number,
  *   anchor_um:number[]|null, centre_um:number[], boxes:number[][]}} Neuron */
 /** @typedef {{volume:number, revision:number, generation:number, time_s:number|null, status:string, reason:string,
- *   reviewed:boolean, unusable:string|null, head:number[]|null, neurons:Neuron[]}} Volume */
+ *   reviewed:boolean, unusable:string|null, note:string, head:Head|null, neurons:Neuron[]}} Volume */
+/** @typedef {{origin_yx:number[], anterior_yx:number[], ventral_yx:number[], outline_yx:number[][], human:boolean}} Head */
 
 export const UNSURE = 0.8;
 
@@ -12,14 +13,16 @@ export const state = {
   /** @type {any} */ run: null,
   /** @type {Volume|null} */ volume: null,
   v: 0, z: 0, key: "", identity: -1,
-  channel: "both", gain: { red: 1, green: 1 },
+  channel: "both", gain: { red: 1, green: 1 }, black: { red: 0, green: 0 },
+  /** @type {Record<string, number[]>} */ windows: {},
   zoom: 1, panX: 0, panY: 0,
-  labels: false, hidden: false, drawing: false, swapping: "", merging: "",
+  labels: false, hidden: false, drawing: false, swapping: "", merging: "", axes: false, beside: false,
+  /** @type {number[][]|null} */ heading: null, outlining: false,
   scope: "volume", rangeEnd: 0, typed: "", hover: "",
   /** @type {{identity:number, centre_um:number[]}[]} */ ghosts: [],
   /** @type {Volume|null} */ reference: null,
   referenceFixed: false, playing: false, spin: 0.6, tilt: 0.35,
-  /** @type {any[]} */ queue: [], /** @type {any} */ log: { entries: [], undo: [], redo: [] },
+  /** @type {any} */ queue: { volumes: [], neurons: [], annotated: 0, accuracy: null, forecast: null }, /** @type {any} */ log: { entries: [], undo: [], redo: [] },
   /** @type {Map<string, {author:string, volume:number, at:number}>} */ others: new Map(),
   /** @type {Set<number>} */ reviewed: new Set(), /** @type {Set<number>} */ annotated: new Set(),
   /** @type {number[]} */ trail: [], author: "me", session: crypto.randomUUID(),

@@ -1,0 +1,62 @@
+"""What is worth a person's next minute, and what it should gain: one rule for every door."""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+
+import numpy as np
+from jaxtyping import Float
+
+from cender.annotate.candidates import SeenNeurons, SeenVolumes, count_candidates, find_annotated
+from cender.annotate.suggest import (
+    NeuronSuggestion,
+    Suggestion,
+    expect_accuracy,
+    suggest_neurons,
+    suggest_volumes,
+)
+
+COUNT = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Advice:
+    """Volumes and neurons to look at, the best first, and the accuracy that the machine expects now (NaN: unknown).
+
+    ``annotated`` are the volumes that people are done with. Accuracies are shares of all neurons, as far as the
+    probabilities of identities hold.
+    """
+
+    annotated: tuple[int, ...]
+    accuracy: float
+    volumes: tuple[Suggestion, ...]
+    neurons: tuple[NeuronSuggestion, ...]
+
+    @property
+    def forecast(self) -> float:
+        """The accuracy to expect when all suggested volumes are annotated and the recognizer has learnt from them."""
+        return min(self.accuracy + sum(one.gain for one in self.volumes), 1.0)
+
+
+def give_advice(
+    volumes: SeenVolumes,
+    neurons: SeenNeurons,
+    reviewed: Collection[int] = (),
+    count: int = COUNT,
+    posture: Float[np.ndarray, "n 4"] | None = None,
+) -> Advice:
+    """What to look at next.
+
+    Parameters
+    ----------
+    volumes, neurons
+        What is known now, people's work included.
+    reviewed
+        Volumes that people are done with, beside those in which they named most neurons.
+    count
+        How many volumes, and how many neurons, to name.
+    posture
+        Postures of the volumes, where they were described before.
+    """
+    candidates, annotated = count_candidates(volumes, neurons, posture), find_annotated(neurons, reviewed)
+    chosen = suggest_volumes(candidates, annotated, count)
+    return Advice(annotated, expect_accuracy(candidates), tuple(chosen), tuple(suggest_neurons(neurons, count)))

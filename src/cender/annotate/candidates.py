@@ -1,0 +1,157 @@
+"""Volumes that could be annotated, with what the machine and people know of each."""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from jaxtyping import Bool, Float, Int
+
+from cender.annotate.join import join_volume
+from cender.annotate.marks import NO_IDENTITY
+from cender.annotate.state import VolumeState
+from cender.types import Head
+
+ANNOTATED_SHARE = 0.5
+"""A volume counts as annotated when people named at least this share of its neurons (or said that all is reviewed)."""
+
+
+@dataclass(frozen=True, slots=True)
+class SeenVolumes:
+    """One row per volume, ascending; ``quality`` is that of the head, NaN where the volume is not ok."""
+
+    volume: Int[np.ndarray, " n"]
+    time_s: Float[np.ndarray, " n"]
+    quality: Float[np.ndarray, " n"]
+    head: tuple[Head | None, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SeenNeurons:
+    """One row per neuron and volume, volumes ascending; ``human`` were named by a person."""
+
+    volume: Int[np.ndarray, " m"]
+    identity: Int[np.ndarray, " m"]
+    probability: Float[np.ndarray, " m"]
+    centre_px: Float[np.ndarray, "m 3"]
+    human: Bool[np.ndarray, " m"]
+
+    @property
+    def doubt(self) -> Float[np.ndarray, " m"]:
+        """Probability that a neuron is not rightly named: 1 where it has no identity, 0 where a person named it."""
+        sure = np.where(self.identity >= 0, np.nan_to_num(self.probability), 0.0)
+        return np.where(self.human & (self.identity >= 0), 0.0, 1.0 - np.clip(sure, 0.0, 1.0))
+
+
+@dataclass(frozen=True, slots=True)
+class Candidates:
+    """One row per volume that could be annotated or is annotated already.
+
+    ``neurons`` were found in it, ``refused`` of them got no identity, ``probability`` is the mean of those that did
+    (NaN where there is none). ``quality`` is that of the head, NaN where the volume is not ok. ``posture`` is what
+    `describe_posture` gives.
+    """
+
+    volume: Int[np.ndarray, " n"]
+    time_s: Float[np.ndarray, " n"]
+    neurons: Int[np.ndarray, " n"]
+    refused: Int[np.ndarray, " n"]
+    probability: Float[np.ndarray, " n"]
+    quality: Float[np.ndarray, " n"]
+    posture: Float[np.ndarray, "n 4"]
+
+    def __len__(self) -> int:
+        return len(self.volume)
+
+
+def count_candidates(
+    volumes: SeenVolumes, neurons: SeenNeurons, posture: Float[np.ndarray, "n 4"] | None = None
+) -> Candidates:
+    """What is known of every volume; ``posture`` where it was described before."""
+    row = np.searchsorted(volumes.volume, neurons.volume)
+    known = neurons.identity >= 0
+    found = np.bincount(row, minlength=len(volumes.volume))
+    named = np.bincount(row[known], minlength=len(volumes.volume))
+    usable = known & np.isfinite(neurons.probability)
+    sure = np.where(neurons.human, 1.0, neurons.probability)
+    total = np.bincount(row[usable], weights=sure[usable], minlength=len(volumes.volume))
+    counted = np.bincount(row[usable], minlength=len(volumes.volume))
+    mean = np.where(counted > 0, total / np.maximum(counted, 1), np.nan)
+    shape = describe_postures(volumes, neurons) if posture is None else posture
+    return Candidates(volumes.volume, volumes.time_s, found, found - named, mean, volumes.quality, shape)
+
+
+def find_annotated(neurons: SeenNeurons, reviewed: Collection[int] = ()) -> tuple[int, ...]:
+    """Volumes that need no further look: people reviewed them, or named at least half of their neurons."""
+    volume, row = np.unique(neurons.volume, return_inverse=True)
+    share = np.bincount(row, weights=neurons.human.astype(float)) / np.maximum(np.bincount(row), 1)
+    return tuple(sorted({*volume[share >= ANNOTATED_SHARE].tolist(), *reviewed}))
+
+
+def describe_postures(volumes: SeenVolumes, neurons: SeenNeurons) -> Float[np.ndarray, "n 4"]:
+    """The posture of every volume."""
+    posture = np.zeros((len(volumes.volume), 4))
+    first = np.searchsorted(neurons.volume, volumes.volume)
+    stop = np.searchsorted(neurons.volume, volumes.volume, side="right")
+    for row, (start, end) in enumerate(zip(first, stop, strict=True)):
+        posture[row] = describe_posture(neurons.centre_px[start:end], volumes.head[row])
+    return posture
+
+
+def describe_posture(centre_px: Float[np.ndarray, "m 3"], head: Head | None) -> Float[np.ndarray, " 4"]:
+    """Where the head points (y, x), how strongly its neurons lie on an arc, and how elongated they are.
+
+    The arc is the coefficient of a parabola through the neurons in the worm's own axes, in units of their length;
+    all are 0 where the head's axes are unknown or there are fewer than five neurons.
+    """
+    if head is None or len(centre_px) < 5:
+        return np.zeros(4)
+    centred = centre_px[:, 1:] - centre_px[:, 1:].mean(axis=0)
+    along, across = centred @ head.anterior_yx, centred @ head.ventral_yx
+    length = float(along.std())
+    if length == 0:
+        return np.array([*head.anterior_yx, 0.0, 0.0])
+    arc = np.polyfit(along / length, across / length, 2)[0]
+    return np.array([*head.anterior_yx, float(arc), float(across.std() / length)])
+
+
+def lay_marks(neurons: SeenNeurons, voxel_um: Sequence[float], states: Mapping[int, VolumeState]) -> SeenNeurons:
+    """The same neurons with what people say now: names, what is no neuron, what only a person saw.
+
+    Neurons of volumes that a person called unusable are left out, so that such volumes are not candidates.
+    """
+    kept = np.ones(len(neurons.volume), bool)
+    identity, probability, human = neurons.identity.copy(), neurons.probability.copy(), neurons.human.copy()
+    added: list[tuple[int, int, list[float]]] = []
+    scale = np.asarray(voxel_um, float)
+    for volume, state in states.items():
+        first, stop = (int(one) for one in np.searchsorted(neurons.volume, (volume, volume + 1)))
+        if state.unusable is not None:
+            kept[first:stop] = False
+            continue
+        given = {mark.identity for mark in state.marks.values() if mark.identity is not None and not mark.removed}
+        taken = np.flatnonzero(np.isin(identity[first:stop], sorted(given - {NO_IDENTITY}))) + first
+        identity[taken], human[taken] = NO_IDENTITY, False
+        for one in join_volume(neurons.centre_px[first:stop] * scale, list(state.marks.values())):
+            mark = one.mark
+            if mark is None:
+                continue
+            if one.row is None and not mark.removed:
+                added.append((volume, NO_IDENTITY if mark.identity is None else mark.identity, list(mark.place_um)))
+            elif one.row is not None and mark.removed:
+                kept[first + one.row] = False
+            elif one.row is not None and mark.identity is not None:
+                identity[first + one.row], probability[first + one.row] = mark.identity, 1.0
+                human[first + one.row] = True
+    columns = (neurons.volume[kept], identity[kept], probability[kept], neurons.centre_px[kept], human[kept])
+    if not added:
+        return SeenNeurons(*columns)
+    more = (
+        np.array([one[0] for one in added]),
+        np.array([one[1] for one in added]),
+        np.ones(len(added)),
+        np.array([one[2] for one in added]) / scale,
+        np.array([one[1] >= 0 for one in added]),
+    )
+    joined = [np.concatenate([left, right]) for left, right in zip(columns, more, strict=True)]
+    order = np.argsort(joined[0], kind="stable")
+    return SeenNeurons(*(one[order] for one in joined))

@@ -1,0 +1,54 @@
+"""How the page looks, at the widths of a laptop and of a desk: pictures are kept in build/browser."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from browser.conftest import Hand, Server
+
+Sit = Callable[..., Hand]
+PANELS = ("#queue", "#identities", "#log", "#frame", "#strip", "#reference", "#projections", "#space", "#trace")
+
+
+@pytest.mark.parametrize(("width", "scheme"), [(1280, "dark"), (1920, "light")])
+def test_everything_is_on_the_screen(server: Server, sit_down: Sit, width: int, scheme: str) -> None:
+    hand = sit_down(server, width=width, color_scheme=scheme)
+    hand.go(2)
+    chosen = hand.see("cender.volume.neurons.filter(one => one.identity >= 0 && one.boxes.length > 1)")[0]
+    hand.page.evaluate("key => window.cender.select(key)", chosen["key"])
+    hand.press(*"900", "Enter")
+    hand.settle()
+    hand.page.evaluate("key => window.cender.select(key)", chosen["key"])
+    hand.wait("cender.trace !== null && cender.reference !== null && cender.stackOf(cender.reference.volume) !== null")
+    hand.settle()
+    size: Any = hand.page.viewport_size
+    for panel in PANELS:
+        box = hand.page.locator(panel).bounding_box()
+        assert box is not None
+        assert box["width"] > 40
+        assert box["height"] > 20, panel
+        assert box["x"] >= 0
+        assert box["y"] >= 0
+        assert box["x"] + box["width"] <= size["width"] + 1, panel
+        assert box["y"] + box["height"] <= size["height"] + 1, panel
+    assert not hand.see("document.documentElement.scrollWidth > innerWidth")
+    picture = hand.keep_picture(f"page-{width}-{scheme}")
+    assert picture.stat().st_size > 10_000
+
+
+def test_every_key_is_told_and_can_be_changed(server: Server, sit_down: Sit) -> None:
+    hand = sit_down(server)
+    hand.press("?")
+    hand.page.wait_for_selector("#keys-dialog[open]")
+    told = hand.page.locator("#keys-list").inner_text()
+    for words in ("next doubtful", "swap", "split", "copy identities", "undo", "reviewed", "train", "play"):
+        assert words in told
+    hand.keep_picture("keys")
+    row = hand.page.locator("#keys-list div", has_text="next frame").locator("button")
+    row.click()
+    hand.press("w")
+    hand.page.locator("#keys-dialog form button").click()
+    before = hand.see("cender.z")
+    hand.press("w")
+    assert hand.see("cender.z") == before + 1
