@@ -39,6 +39,10 @@ def detect_regions_paper(
 ) -> Detections:
     """Regions of one volume as the paper finds them, in full-frame pixels; no 3D centres.
 
+    Where this departs from the text: peaks are sought up to ``hull_margin_px`` outside of the head's hull, since nuclei
+    at the edge of the head lie on it and half of each would be cut off (0 is the text); boxes of a pixel or less are
+    dropped, as they have no intensity; intensities are taken above the local background (`measure_regions`).
+
     Parameters
     ----------
     score

@@ -23,8 +23,9 @@ _LEAST = np.array([0.04, 0.1, 0.12])
 def split_at_minima(regions: Regions, link: Int[np.ndarray, " n"]) -> Int[np.ndarray, " n"]:
     """Links without those at strict local minima of the intensity along a chain (the paper's rule).
 
-    The region of the minimum stays with the side that it overlaps more, with the upper one if both are equal.
-    Without measured intensities nothing is cut.
+    The region of the minimum stays with the side that it overlaps more, with the upper one if both are equal (the text
+    does not say). Without measured intensities nothing is cut. Intensities are above the local background where the
+    text takes the plain mean of the pixels, so that a gradient of the background along z does not cut a neuron.
     """
     before = invert_links(link)
     middle = np.flatnonzero((link >= 0) & (before >= 0))

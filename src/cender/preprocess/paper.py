@@ -4,9 +4,11 @@ As published, where the authors' code departs from it: the side with more points
 sums cannot overflow, angles are compared on the circle.
 """
 
+from dataclasses import dataclass
+
 import cv2
 import numpy as np
-from jaxtyping import Bool, Float, Float32, Real, Shaped, UInt8
+from jaxtyping import Bool, Float, Float32, Real, Shaped
 
 from cender.errors import UnusableVolume
 from cender.preprocess.params import PreprocessParams
@@ -18,35 +20,51 @@ MEDIAN_PX, GROW_PX, SHRINK_PX, TIMES = 5, 13, 9, 3
 DIRECTIONS = 360
 
 
+@dataclass(frozen=True, slots=True)
+class HeadSteps:
+    """What Algorithm 1 sees on its way from a volume to a head (the panels of the paper's Fig 2).
+
+    ``contours`` are those of all bright regions, the largest first; ``chosen`` is the mask of that one and ``hull`` its
+    convex outline (``y x``). ``points`` are the points of interest (``y x``), ``light`` their intensities.
+    """
+
+    projection: Real[np.ndarray, "y x"]
+    closed: Float32[np.ndarray, "y x"]
+    bright: Bool[np.ndarray, "y x"]
+    contours: tuple[Float[np.ndarray, "_ 2"], ...]
+    chosen: Bool[np.ndarray, "y x"]
+    hull: Float[np.ndarray, "n 2"]
+    points: Float[np.ndarray, "k 2"]
+    light: Float[np.ndarray, " k"]
+
+    @property
+    def origin_yx(self) -> Float[np.ndarray, " 2"]:
+        """Centre of mass of the points of interest."""
+        return np.asarray((self.points * self.light[:, None]).sum(0) / self.light.sum())
+
+
 def find_head_paper(red: Shaped[np.ndarray, "z y x"], voxel_um: VoxelSize, params: PreprocessParams) -> Head:
     """Head region and axes after the paper's Algorithm 1.
 
     It has no notion of trust: quality is 1, confidence the product of the shares of the points of interest that voted
-    for the two directions. Filter sizes are those of the paper's pixels, converted to these.
+    for the two directions. Filter sizes are those of the paper's pixels, converted to these. The crop and the outline
+    are those of the region's convex hull, as in the authors' code; the text does not say how they are cut.
     """
     check_volume(red, voxel_um)
+    steps = trace_head(red, voxel_um)
+    origin = steps.origin_yx
+    along = _longest_chord(_fill_in(steps.contours[0]) - origin)
+    anterior, front = _vote(steps.points - origin, along)
+    ventral, belly = _vote(steps.points - origin, np.array([along[1], -along[0]]))
+    x, y, w, h = cv2.boundingRect(np.rint(steps.hull[:, ::-1]).astype(np.int32))
+    return Head(Crop(x, y, w, h), steps.hull, origin, anterior, ventral, 1.0, front * belly)
+
+
+def trace_head(red: Shaped[np.ndarray, "z y x"], voxel_um: VoxelSize) -> HeadSteps:
+    """All that leads to the head: projection, closing, threshold, contours and points of interest."""
     projection = project(red)
     check_values(projection, red.dtype)
-    image = (projection.astype(np.float64) - float(projection.min())).astype(np.float32)
-    mask, contour = _find_region(image, voxel_um)
-    inside = image[mask > 0].astype(np.float64)
-    poi = (mask > 0) & (image >= inside.mean() + inside.std())
-    if not poi.any():
-        raise UnusableVolume("the head region is equally bright everywhere: no point of interest in it")
-    places = np.argwhere(poi).astype(float)
-    light = image[poi].astype(np.float64)
-    origin = (places * light[:, None]).sum(0) / light.sum()
-    along = _longest_chord(contour - origin)
-    anterior, front = _vote(places - origin, along)
-    ventral, belly = _vote(places - origin, np.array([along[1], -along[0]]))
-    x, y, w, h = cv2.boundingRect(np.rint(contour[:, ::-1]).astype(np.int32))
-    return Head(Crop(x, y, w, h), contour, origin, anterior, ventral, 1.0, front * belly)
-
-
-def _find_region(
-    image: Float32[np.ndarray, "y x"], voxel_um: VoxelSize
-) -> tuple[UInt8[np.ndarray, "y x"], Float[np.ndarray, "n 2"]]:
-    """Mask of the largest bright region and its convex outline (``y x``)."""
+    image = projection.astype(np.float32)
     scale = PAPER_PX_UM / float(np.mean(voxel_um[1:]))
     smooth = cv2.medianBlur(image, 3 if scale < 0.8 else MEDIAN_PX)
     grown = cv2.dilate(smooth, _square(GROW_PX * scale), iterations=TIMES)
@@ -55,11 +73,18 @@ def _find_region(
     contours, _ = cv2.findContours(bright.astype(np.uint8), cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_NONE)
     if not contours:
         raise UnusableVolume("no region is brighter than mean plus standard deviation of the closed projection")
-    contour = max(contours, key=cv2.contourArea)
+    by_area = sorted(contours, key=cv2.contourArea, reverse=True)
     mask = np.zeros(image.shape, np.uint8)
-    cv2.drawContours(mask, [contour], -1, 1, -1)
-    hull = cv2.convexHull(contour)
-    return mask, _fill_in(hull[:, 0, ::-1].astype(float))
+    cv2.drawContours(mask, by_area[:1], -1, 1, -1)
+    inside = image[mask > 0].astype(np.float64)
+    poi = (mask > 0) & (image >= inside.mean() + inside.std())
+    if not poi.any():
+        raise UnusableVolume("the head region is equally bright everywhere: no point of interest in it")
+    # Intensities weigh as they are (the text's moments); those of a camera whose offset was removed may be negative.
+    light = image[poi].astype(np.float64) - min(0.0, float(image.min()))
+    hull = _fill_in(cv2.convexHull(by_area[0])[:, 0, ::-1].astype(float))
+    outlines = tuple(one[:, 0, ::-1].astype(float) for one in by_area)
+    return HeadSteps(projection, closed, bright, outlines, mask > 0, hull, np.argwhere(poi).astype(float), light)
 
 
 def _fill_in(corners: Float[np.ndarray, "n 2"]) -> Float[np.ndarray, "m 2"]:

@@ -21,7 +21,7 @@ from cender.bench.paper.items import Figures, Item
 from cender.bench.paper.published import FEATURES
 from cender.bench.speed.stages import measure_stages
 from cender.config import Config
-from cender.io.results.folder.fingerprints import hash_file, hash_weights
+from cender.io.results.folder.fingerprints import hash_file, hash_values, hash_weights
 from cender.pipeline.volumes.detector import build_detector
 from cender.recognize.paper.params import choose_params
 from cender.simulate import SimulateParams
@@ -114,8 +114,8 @@ def _nerve(config: Config, scope: Scope, data: Path) -> list[Item]:
                 at_most=None if method == "paper" else scope.at_most,
             )
             items.append(_identity(f"NeRVE, {train}, {method}", plan, config, 60, points))
-    inputs = {**_inputs(config), "file": hash_file(points), "test": scope.at_most}
     for method in METHODS:
+        inputs = {**_recognition_inputs(config, method, True), "file": hash_file(points), "test": scope.at_most}
         measure = partial(_across_simulated, config, method, points, scope)
         items.append(Item(f"NeRVE from {PRESET}, {method}", measure, {**inputs, "method": method}, 60))
     return items
@@ -134,7 +134,9 @@ def _own(config: Config, scope: Scope, data: Path) -> list[Item]:
         if others:
             for method in METHODS:
                 measure = partial(_across_files, config, method, data / "C1", others)
-                items.append(Item(f"C2/C3 from C1, {method}", measure, {**_inputs(config), "method": method}, 200))
+                items.append(
+                    Item(f"C2/C3 from C1, {method}", measure, {**_recognition_inputs(config, method, False)}, 200)
+                )
     return items
 
 
@@ -143,7 +145,7 @@ def _cell_types(config: Config, data: Path) -> list[Item]:
     heads, points = data / HEADS_FILE, data / POINTS_FILE
     if not heads.is_file() or not points.is_file():
         return []
-    inputs = {**_inputs(config), "files": [hash_file(heads), hash_file(points)]}
+    inputs = {**_recognition_inputs(config, "paper", False), "files": [hash_file(heads), hash_file(points)]}
     return [Item("cell types, paper", partial(_match_cell_types, config, heads, points), inputs, 120)]
 
 
@@ -203,7 +205,7 @@ def _features(config: Config, scope: Scope) -> list[Item]:
 
 def _identity(key: str, plan: Plan, config: Config, about_s: int, file: Path | None = None) -> Item:
     inputs = {
-        **_inputs(config),
+        **_recognition_inputs(config, plan.methods[0], file is None),
         "train": list(plan.train),
         "repeats": plan.repeats,
         "test": plan.at_most,
@@ -238,10 +240,15 @@ def describe(one: Measurement) -> Figures:
     return {**{name: one.average(name) for name in names}, "test_volumes": tested, "trainings": len(one.repeats)}
 
 
-def _inputs(config: Config, *models: str) -> dict[str, Any]:
-    """What figures depend on beside the data: version, animals, shipped models."""
-    return {
-        "version": cender.__version__,
-        "preset": config.simulate.hash,
-        "models": {name: hash_weights(None, name) for name in models or ("matcher",)},
-    }
+def _inputs(config: Config, *models: str, simulated: bool = True) -> dict[str, Any]:
+    """What figures depend on beside the data: version, simulated animals, shipped models."""
+    preset = {"preset": config.simulate.hash} if simulated else {}
+    return {"version": cender.__version__, **preset, "models": {name: hash_weights(None, name) for name in models}}
+
+
+def _recognition_inputs(config: Config, method: str, simulated: bool) -> dict[str, Any]:
+    """What the figures of a recognizer depend on: the paper's trains from nothing, ours begins with shipped weights."""
+    if method == "default":
+        return _inputs(config, "matcher", simulated=simulated)
+    settings = hash_values(config.recognize.paper.model_dump(mode="json", exclude={"threads"}))
+    return {**_inputs(config, simulated=simulated), "settings": settings}

@@ -5,6 +5,7 @@ import typer
 from cender.cli.bench.activity import activity
 from cender.cli.bench.baseline import baseline
 from cender.cli.bench.detection import detection
+from cender.cli.bench.figures import figures
 from cender.cli.bench.identity import identity
 from cender.cli.bench.names import names
 from cender.cli.bench.simulator import simulator
@@ -19,5 +20,5 @@ bench = typer.Typer(
     no_args_is_help=True,
     rich_markup_mode="rich",
 )
-for target in (speed, detection, identity, tables, baseline, activity, names, simulator):
+for target in (speed, detection, identity, tables, figures, baseline, activity, names, simulator):
     bench.command(cls=Command)(target)

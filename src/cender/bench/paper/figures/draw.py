@@ -1,0 +1,85 @@
+"""All figures of the paper by their numbers, drawn into a folder."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from cender.bench.paper.figures import images, recognition
+from cender.bench.paper.figures.recognition import FULL, QUICK, Curves
+from cender.bench.paper.figures.scene import Scene
+from cender.config import Config
+from cender.errors import ConfigError
+from cender.io.measured import Measured
+from cender.plots.style import save_figure
+
+TITLES = {
+    "1": "The pipeline",
+    "2": "Pre-processing",
+    "3": "Multi-field detection",
+    "4": "3D merging",
+    "5": "Relative position and appearance",
+    "6": "Features and network of recognition",
+    "7": "The system: from red and green to activity",
+    "8": "Embedding and accuracy within an animal",
+    "9": "Accuracy across animals",
+    "10": "Speed",
+    "S1": "Sizes of regions",
+    "S2": "Clusters in the embedding",
+    "S3": "Regions with identities",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """Which figures are drawn, how much is measured for them, and what is at hand."""
+
+    only: Sequence[str] = ()
+    full: bool = False
+    data: Path | None = None
+    kept: Mapping[str, Measured] | None = None
+    machine: str = "this machine"
+
+
+def draw_figures(
+    folder: Path, config: Config, wish: Wish, on_figure: Callable[[str], None] = lambda number: None
+) -> dict[str, Path]:
+    """Draw the paper's figures as PNG files ``figure-1.png`` … ``figure-S3.png``, and say where they are.
+
+    Parameters
+    ----------
+    on_figure
+        Told the number of every figure that is finished.
+    """
+    unknown = [number for number in wish.only if number not in TITLES]
+    if unknown:
+        raise ConfigError(f"--only expects figures of the paper ({', '.join(TITLES)}); found {', '.join(unknown)}")
+    scene = Scene(config)
+    curves = Curves(scene, FULL if wish.full else QUICK, wish.data, wish.kept or {})
+    written = {}
+    for number, draw in _list_drawings(scene, curves, wish.machine).items():
+        if wish.only and number not in wish.only:
+            continue
+        path = folder / f"figure-{number}.png"
+        save_figure(draw(), path, compact=True)
+        written[number] = path
+        on_figure(number)
+    return written
+
+
+def _list_drawings(scene: Scene, curves: Curves, machine: str) -> dict[str, Callable[[], Any]]:
+    return {
+        "1": lambda: images.draw_figure_1(scene),
+        "2": lambda: images.draw_figure_2(scene),
+        "3": lambda: images.draw_figure_3(scene),
+        "4": lambda: images.draw_figure_4(scene),
+        "5": lambda: images.draw_figure_5(scene),
+        "6": lambda: recognition.draw_figure_6(scene),
+        "7": lambda: images.draw_figure_7(scene),
+        "8": lambda: recognition.draw_figure_8(scene, curves),
+        "9": lambda: recognition.draw_figure_9(curves),
+        "10": lambda: recognition.draw_figure_10(scene, curves, machine),
+        "S1": lambda: recognition.draw_figure_s1(scene),
+        "S2": lambda: recognition.draw_figure_s2(scene),
+        "S3": lambda: images.draw_figure_s3(scene),
+    }

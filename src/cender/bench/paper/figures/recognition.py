@@ -1,0 +1,276 @@
+"""The figures that show recognition: 6, 8, 9, 10, S1 and S2."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from jaxtyping import Float
+
+from cender.bench.identity.across import measure_across
+from cender.bench.identity.data import Subject, make_subject, open_points
+from cender.bench.identity.measure import Measurement, measure_identity_bench
+from cender.bench.identity.methods import METHODS, Method, make_across_learner, make_learner
+from cender.bench.identity.pictures import gather_curves
+from cender.bench.identity.split import thin_volumes
+from cender.bench.paper.figures.scene import SEED, Scene
+from cender.bench.paper.published import NERVE_POINTS, OWN_POINTS
+from cender.bench.speed.stages import measure_stages
+from cender.io.measured import Measured
+from cender.nets.embedding import read_classes
+from cender.plots.identity import Curve, Published
+from cender.plots.paper.features import Features, draw_features
+from cender.plots.paper.measures import draw_box_sizes, draw_speed
+from cender.plots.paper.recognition import Embedded, Followed, draw_across, draw_clusters, draw_recognition
+from cender.recognize.paper.density import TERRITORIES
+from cender.recognize.paper.posture import find_posture
+from cender.recognize.paper.recognize import describe_neurons
+from cender.simulate import simulate_recording
+from cender.types import Weights
+
+POINTS_FILE, POINTS_RATE_HZ = "nerve.npz", 6.0
+SHOWN_VOLUMES = 10
+# Animals to learn from are far in seed from those to recognize.
+OTHER_SEED = SEED + 100
+PUBLISHED_MS = {"detect": 556.0, "merge": 50.0, "recognize": 20.0, "all": 800.0}
+ACROSS_POINTS = (
+    ("CeNDeR, C1 to C2/C3, published", 130, 0.6670),
+    ("CeNDeR, C1 to NeRVE, published", 130, 0.5008),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Extent:
+    """How much is measured for the curves: annotated volumes by method, test volumes of ours."""
+
+    counts: Mapping[str, tuple[int, ...]]
+    nerve: Mapping[str, tuple[int, ...]]
+    at_most: int | None
+
+
+QUICK = Extent({"paper": (3, 10, 30), "default": (3,)}, {"paper": (30, 80)}, 20)
+FULL = Extent(
+    {"paper": (1, 3, 10, 30, 80, 130), "default": (0, 1, 3, 10, 30)},
+    {"paper": (10, 30, 80, 130), "default": (0, 1, 10, 80, 130)},
+    None,
+)
+
+
+def draw_figure_6(scene: Scene) -> Any:
+    """What the paper's recognizer makes of one neuron, with and without margins in its training."""
+    known = scene.subject.taught[scene.split.test[0]]
+    posture = find_posture(known, scene.params.axes)
+    # A neuron from the middle of the head has neighbours on all sides.
+    row = int(np.linalg.norm(posture.objects - np.median(posture.objects, axis=0), axis=1).argmin())
+    points, owner = posture.points(scene.params.density)
+    others = posture.objects - posture.objects[row]
+    near = np.argsort(np.linalg.norm(others, axis=1))[1 : scene.params.k + 1]
+    feature = describe_neurons(known, scene.params)[row]
+    q = scene.params.q
+    shown, _ = scene.embed((known.volume,), scene.weights)
+    plain = scene.params.model_copy(update={"m1": 1.0, "m2": 0.0, "m3": 0.0})
+    volumes = thin_volumes(scene.split.test, SHOWN_VOLUMES)
+    margins = f"m1 = {scene.params.m1:g}, m3 = {scene.params.m3:g}"
+    names = {"no margins": scene.teach(plain), margins: scene.weights}
+    classes = len(read_classes(scene.weights)[1])
+    words = f"layers of 128, three residual blocks\n↓\nunit sphere of {len(shown[row])} dimensions\n↓\ncosine to W"
+    return draw_features(
+        Features(
+            points[owner != row] - posture.objects[row],
+            others,
+            near,
+            (float(np.hypot(*posture.span_um[1:])), float(posture.span_um[0])),
+            feature[: TERRITORIES * q].reshape(TERRITORIES, q),
+            feature,
+            shown[row],
+            {name: _compare_cosines(scene, volumes, one) for name, one in names.items()},
+            f"{words}: {classes} + 1 classes",
+        )
+    )
+
+
+def _compare_cosines(
+    scene: Scene, volumes: tuple[int, ...], weights: Weights
+) -> tuple[Float[np.ndarray, " t"], Float[np.ndarray, " t"]]:
+    """Cosines of the neurons of some volumes to their own class and to the best other one."""
+    points, identity = scene.embed(volumes, weights)
+    classes, numbers = read_classes(weights)
+    known = np.isin(identity, numbers)
+    cosine = (points[known] @ classes[:-1].T).astype(float)
+    rows, own = np.arange(len(cosine)), np.searchsorted(numbers, identity[known])
+    mine = cosine[rows, own].copy()
+    cosine[rows, own] = -np.inf
+    return mine, cosine.max(axis=1)
+
+
+class Curves:
+    """Measurements that several figures show, each made once.
+
+    Parameters
+    ----------
+    data
+        Folder of real data, or None.
+    kept
+        Rows that `cender bench tables` has measured, whose points are added to the curves.
+    """
+
+    def __init__(self, scene: Scene, extent: Extent, data: Path | None, kept: Mapping[str, Measured]) -> None:
+        self.scene, self.extent, self.kept = scene, extent, kept
+        points = None if data is None else data / POINTS_FILE
+        self.points = points if points is not None and points.is_file() else None
+        self._made: dict[str, list[Measurement]] = {}
+
+    def measure_own(self) -> list[Measurement]:
+        """Both methods on the simulated animal, split at random as in the paper."""
+        if "own" not in self._made:
+            self._made["own"] = self._measure(self.scene.subject, self.extent.counts)
+        return self._made["own"]
+
+    def measure_nerve(self) -> list[Measurement]:
+        """The same on the points of a real recording; empty without it."""
+        if "nerve" not in self._made:
+            found = [] if self.points is None else self._measure(self._open_nerve(), self.extent.nerve)
+            self._made["nerve"] = found
+        return self._made["nerve"]
+
+    def measure_across(self) -> list[Measurement]:
+        """A model of another simulated animal, used on this one with one template volume."""
+        if "across" not in self._made:
+            other = self.scene.config.simulate.model_copy(update={"seed": OTHER_SEED})
+            teacher = make_subject(simulate_recording(other).truth(), OTHER_SEED)
+            # Ours learns from the template and the recording, whatever the other animal has.
+            counts = {**self.extent.counts, "default": self.extent.counts["default"][-1:]}
+            self._made["across"] = self._cross(teacher, self.scene.subject, counts)
+        return self._made["across"]
+
+    def measure_across_nerve(self) -> list[Measurement]:
+        """A model of the simulated animal, used on the real recording; empty without it."""
+        if "across nerve" not in self._made:
+            counts = {"paper": self.extent.counts["paper"][-1:]}
+            found = [] if self.points is None else self._cross(self.scene.subject, self._open_nerve(), counts)
+            self._made["across nerve"] = found
+        return self._made["across nerve"]
+
+    def list_curves(self, made: Sequence[Measurement], data: str) -> list[Curve]:
+        """Curves of measurements, with the points that kept rows add to them."""
+        curves = {one.method: one for one in gather_curves(made)}
+        for method in METHODS:
+            mine = curves.get(method, Curve(method, "random", (), (), ()))
+            known = dict(zip(mine.volumes, mine.accuracy, strict=True))
+            for key, row in self.kept.items():
+                words = key.split(", ")
+                if words[0] == data and words[-1] == method and words[1].isdigit():
+                    known.setdefault(int(words[1]), row.figures["accuracy"])
+            if known:
+                counts = tuple(sorted(known))
+                values = tuple(known[count] for count in counts)
+                curves[method] = replace(mine, volumes=counts, accuracy=values, spread=(float("nan"),) * len(counts))
+        return list(curves.values())
+
+    def _open_nerve(self) -> Subject:
+        if self.points is None:
+            raise RuntimeError("asked for a recording that is not there")
+        return make_subject(open_points(self.points, POINTS_RATE_HZ))
+
+    def _measure(self, subject: Subject, counts: Mapping[str, tuple[int, ...]]) -> list[Measurement]:
+        return [
+            measure_identity_bench(
+                [subject],
+                (method, make_learner(method, self.scene.config)),
+                count,
+                "random",
+                at_most=None if method == "paper" else self.extent.at_most,
+            )
+            for method in METHODS
+            for count in counts.get(method, ())
+            if count <= len(subject.taught) // 2
+        ]
+
+    def _cross(self, teacher: Subject, tested: Subject, counts: Mapping[str, tuple[int, ...]]) -> list[Measurement]:
+        def measure(method: Method, count: int) -> Measurement:
+            learn = make_across_learner(method, self.scene.config)
+            return measure_across([(teacher, tested)], (method, learn), count, at_most=self.extent.at_most)
+
+        return [measure(method, count) for method in METHODS for count in counts.get(method, ()) if count]
+
+
+def draw_figure_8(scene: Scene, curves: Curves) -> Any:
+    """The space that is learnt, and accuracy over annotated volumes and over time."""
+    classes, numbers = read_classes(scene.weights)
+    points, identity = scene.embed(thin_volumes(scene.split.test, SHOWN_VOLUMES), scene.weights)
+    space = Embedded(classes[:-1], points, np.where(np.isin(identity, numbers), identity, -1), numbers)
+    published = [Published(*point) for point in OWN_POINTS]
+    own = _follow(curves.measure_own(), curves, "typical", published, "a simulated animal")
+    nerve = curves.measure_nerve()
+    real = [Published(*point) for point in NERVE_POINTS]
+    worst = _show_worst(scene, own)
+    followed = None if not nerve else _follow(nerve, curves, "NeRVE", real, "NeRVE, a real animal")
+    return draw_recognition(space, replace(own, worst=worst), followed)
+
+
+def _follow(
+    made: Sequence[Measurement], curves: Curves, data: str, published: Sequence[Published], title: str
+) -> Followed:
+    last = max((one for one in made if one.method == "paper"), key=lambda one: one.train)
+    run = last.repeats[0]
+    label = f"the paper's method, {last.train} volumes: {100 * (last.average('accuracy') or 0):.1f} %"
+    return Followed(
+        title, curves.list_curves(made, data), published, run.volume_time_s, run.volume_accuracy, label, "time, s"
+    )
+
+
+def _show_worst(scene: Scene, own: Followed, count: int = 2) -> list[tuple[str, np.ndarray]]:
+    """The projected heads of the volumes that are recognized worst, and what happens in them."""
+    pictures = []
+    times = np.array([scene.simulation.recording.time_s(one) for one in range(len(scene.simulation.recording))])
+    for row in np.argsort(own.accuracy)[:count]:
+        index = int(np.abs(times - own.time[row]).argmin())
+        red = scene.simulation.recording.volume(index, (0,)).data[0].max(0)
+        head = scene.simulation.annotate(index).head
+        x, y, w, h = (0, 0, red.shape[1], red.shape[0]) if head is None else head.crop
+        words = ", ".join(scene.simulation.events(index)) or f"volume {index}"
+        pictures.append((words, red[y : y + h, x : x + w]))
+    return pictures
+
+
+def draw_figure_9(curves: Curves) -> Any:
+    """Accuracy in another animal."""
+    across, real = curves.measure_across(), curves.measure_across_nerve()
+    lines = [replace(one, split="one template volume") for one in gather_curves(across)]
+    groups = {_name(one, "simulated"): one.repeats[0].volume_accuracy for one in _keep_last(across)}
+    groups |= {_name(one, "NeRVE"): one.repeats[0].volume_accuracy for one in real}
+    published = [Published(*point) for point in ACROSS_POINTS]
+    return draw_across(lines, published, groups, "another simulated animal, from one template volume")
+
+
+def _keep_last(made: Sequence[Measurement]) -> list[Measurement]:
+    return list({one.method: one for one in sorted(made, key=lambda one: one.train)}.values())
+
+
+def _name(one: Measurement, where: str) -> str:
+    return f"{one.method},\n{where}"
+
+
+def draw_figure_10(scene: Scene, curves: Curves, machine: str) -> Any:
+    """Milliseconds of all stages."""
+    stages = measure_stages(scene.config.detect, rounds=2)
+    ours = dict(stages["stages_ms"])
+    mine = [one for one in curves.measure_own() if one.method == "default"]
+    ours["recognize"] = float(mine[-1].average("ms_per_volume") or 0.0) if mine else 0.0
+    ours["all"] = sum(ours.values())
+    return draw_speed(ours, PUBLISHED_MS, machine)
+
+
+def draw_figure_s1(scene: Scene) -> Any:
+    """Sizes of the true regions, in the paper's pixels."""
+    boxes = [scene.subject.taught[one].regions.box_px for one in thin_volumes(sorted(scene.subject.taught), 40)]
+    side = np.concatenate(boxes)[:, 2:] * scene.voxel_um.x_um / 0.3
+    return draw_box_sizes(side[:, 0], side[:, 1], "a simulated animal")
+
+
+def draw_figure_s2(scene: Scene) -> Any:
+    """Clusters of the training volumes, as in the paper."""
+    classes, numbers = read_classes(scene.weights)
+    points, identity = scene.embed(scene.split.train, scene.weights)
+    return draw_clusters(Embedded(classes[:-1], points, identity, numbers))

@@ -1,0 +1,1 @@
+"""The paper's figures, in its numbering, drawn from our own data."""

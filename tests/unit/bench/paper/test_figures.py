@@ -1,0 +1,93 @@
+"""The paper's figures: every number is drawn, from data that its panels belong to."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from cender.bench.paper.figures.draw import TITLES, Wish, _list_drawings, draw_figures
+from cender.bench.paper.figures.recognition import QUICK, Curves
+from cender.bench.paper.figures.scene import Scene
+from cender.config import Config
+from cender.errors import ConfigError
+from cender.io.measured import Measured
+from cender.plots.identity import Curve
+from cender.plots.paper.recognition import Embedded, Followed, draw_across, draw_clusters, draw_recognition
+from cender.plots.style import save_figure
+from cender.preprocess.paper import trace_head
+from cender.simulate import SimulateParams
+
+SMALL = Config(
+    simulate=SimulateParams(preset="easy", volumes=4, shape=(10, 200, 200), voxel_um=(2.5, 0.5, 0.5), seed=3)
+)
+
+
+def make_space(classes: int = 6, each: int = 9) -> Embedded:
+    """Tight clusters around directions."""
+    rng = np.random.default_rng(0)
+    directions = rng.normal(size=(classes, 8))
+    directions /= np.linalg.norm(directions, axis=1, keepdims=True)
+    points = np.repeat(directions, each, axis=0) + rng.normal(0, 0.05, (classes * each, 8))
+    points /= np.linalg.norm(points, axis=1, keepdims=True)
+    return Embedded(directions, points, np.repeat(np.arange(classes), each), np.arange(classes))
+
+
+def test_every_figure_of_the_paper_has_a_drawing() -> None:
+    scene = Scene(SMALL)
+    assert list(_list_drawings(scene, Curves(scene, QUICK, None, {}), "here")) == list(TITLES)
+    assert list(TITLES) == [*map(str, range(1, 11)), "S1", "S2", "S3"]
+
+
+def test_stages_are_drawn_in_files_of_their_number(tmp_path: Path) -> None:
+    told: list[str] = []
+    written = draw_figures(tmp_path, SMALL, Wish(("2", "4", "S1")), told.append)
+    assert told == ["2", "4", "S1"]
+    assert {path.name for path in tmp_path.iterdir()} == {"figure-2.png", "figure-4.png", "figure-S1.png"}
+    for path in written.values():
+        with Image.open(path) as picture:
+            assert min(picture.size) > 200
+            assert len(picture.convert("L").getcolors() or []) > 20, "an empty picture"
+
+
+def test_another_number_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match=r"--only expects figures of the paper.*found 11"):
+        draw_figures(tmp_path, SMALL, Wish(("11",)))
+
+
+def test_the_steps_of_stage_1_lead_to_its_head() -> None:
+    scene = Scene(SMALL)
+    steps = trace_head(scene.red, scene.voxel_um)
+    assert steps.chosen.sum() >= steps.bright.sum() / len(steps.contours)
+    rows = steps.points.astype(int)
+    assert steps.chosen[rows[:, 0], rows[:, 1]].all(), "points of interest lie in the head"
+    assert np.allclose(scene.paper_head.origin_yx, steps.origin_yx)
+
+
+def test_kept_rows_are_points_of_the_curves() -> None:
+    kept = {
+        key: Measured(key, {"accuracy": value}, {}, {})
+        for key, value in {"NeRVE, 80, paper": 0.84, "NeRVE, 1, default": 0.7, "typical, blocked, paper": 0.5}.items()
+    }
+    curves = Curves(Scene(SMALL), QUICK, None, kept)
+    found = {one.method: (one.volumes, one.accuracy) for one in curves.list_curves([], "NeRVE")}
+    assert found == {"paper": ((80,), (0.84,)), "default": ((1,), (0.7,))}
+    assert Curves(Scene(SMALL), QUICK, None, {}).list_curves([], "NeRVE") == []
+
+
+def test_figures_of_recognition_are_drawn(tmp_path: Path) -> None:
+    space = make_space()
+    curve = Curve("paper", "random", (3, 30), (0.5, 0.8), (float("nan"),) * 2)
+    time, accuracy = np.arange(5.0), np.array([0.2, 0.9, 0.8, 0.7, 0.95])
+    own = Followed("own", [curve], [], time, accuracy, "paper", "s", [("bend", np.eye(8))])
+    figures = {
+        "8": draw_recognition(space, own, None),
+        "9": draw_across([curve], [], {"paper,\nsimulated": accuracy}, "another animal"),
+        "S2": draw_clusters(space),
+    }
+    for number, figure in figures.items():
+        save_figure(figure, tmp_path / f"{number}.png", compact=True)
+    texts = [text.get_text() for ax in figures["8"].axes for text in ax.texts]
+    assert any("nerve.npz" in text for text in texts), "what is not at hand is said"
+    median = next(text.get_text() for ax in figures["S2"].axes for text in ax.texts if "median" in text.get_text())
+    assert float(median.split()[1]) < 0.05, "tight clusters lie around their directions"
