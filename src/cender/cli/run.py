@@ -26,10 +26,14 @@ def run(
     ],
     out: Annotated[Path | None, typer.Option(metavar="WORM", help="Run folder to make or to go on with.")] = None,
     workers: Annotated[
-        int, typer.Option(min=0, metavar="N", help="Volumes to work on at a time; 0: one a core, at most four.")
-    ] = 0,
+        str,
+        typer.Option(
+            metavar="N",
+            help="Volumes to work on at a time (0: one per core, at most four), or a Dask scheduler (tcp://…:8786).",
+        ),
+    ] = "0",
     scheduler: Annotated[
-        str | None, typer.Option(metavar="ADDRESS", help="Dask scheduler to use, e.g. tcp://10.0.0.1:8786.")
+        str | None, typer.Option(metavar="ADDRESS", hidden=True, help="The same as --workers ADDRESS.")
     ] = None,
     volumes: Annotated[str | None, typer.Option(metavar="A:B", help="Only these volumes, B not included.")] = None,
     template: Annotated[
@@ -50,6 +54,7 @@ def run(
     from cender.config import load_config
     from cender.pipeline.plan.work import is_run_folder, load_values
 
+    count, address = read_workers(workers, scheduler)
     folder = recording[0] if out is None and is_run_folder(recording[0]) else out
     words = [*(sets or []), *([] if volumes is None else [f"run.volumes='{volumes}'"])]
     base = {} if folder is None else load_values(folder)
@@ -67,11 +72,11 @@ def run(
         config = choose_template(template, config)
     given = recording[0] if len(recording) == 1 else recording
     if dry_run:
-        _print_plan(*plan_run(given, out, config), workers)
+        _print_plan(*plan_run(given, out, config), count)
         return
     try:
         with Display() as display:
-            done = run_recording(given, out, config, workers=workers, scheduler=scheduler, on_progress=display.show)
+            done = run_recording(given, out, config, workers=count, scheduler=address, on_progress=display.show)
     except KeyboardInterrupt:
         STDERR.print("stopped: what is finished is kept, and the same command goes on from there")
         raise typer.Exit(130) from None
@@ -80,6 +85,20 @@ def run(
         _print_json(done)
     else:
         typer.echo(done.path)
+
+
+def read_workers(words: str, scheduler: str | None = None) -> tuple[int, str | None]:
+    """Number of volumes at a time and address of a Dask scheduler, which stands in the place of a number."""
+    from cender.errors import ConfigError
+
+    if words.isdigit():
+        return int(words), scheduler
+    if "://" not in words:
+        raise ConfigError(
+            f"--workers expects a number of volumes (0: one per core), or the address of a Dask scheduler such as "
+            f"tcp://10.0.0.1:8786; found {words}"
+        )
+    return 0, words
 
 
 def _ask_for_missing(paths: list[Path], config: "Config") -> None:

@@ -124,3 +124,14 @@ def test_report_speaks_json() -> None:
     for words in (["run"], ["report"]):
         command = typer.main.get_command(app).commands[words[0]]  # type: ignore[attr-defined]
         assert "--json" in [option for param in command.params for option in param.opts]
+
+
+def test_workers_are_a_number_or_the_address_of_a_scheduler() -> None:
+    from cender.cli.run import read_workers
+    from cender.errors import ConfigError
+
+    assert read_workers("3") == (3, None)
+    assert read_workers("tcp://10.0.0.1:8786") == (0, "tcp://10.0.0.1:8786")
+    assert read_workers("2", "tcp://10.0.0.1:8786") == (2, "tcp://10.0.0.1:8786")
+    with pytest.raises(ConfigError, match="found many"):
+        read_workers("many")

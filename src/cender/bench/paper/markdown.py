@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from cender.bench.paper.tables import Cell, Table
 from cender.io.measured import Measured
+from cender.io.results.folder.fingerprints import hash_weights
 
 HEAD = """# The paper's tables, with ours beside them
 
@@ -39,10 +40,22 @@ def _render(table: Table) -> str:
 def _render_provenance(found: Mapping[str, Measured]) -> str:
     lines = [
         "## Where the figures come from\n",
-        "| row | version | machine | date | seconds |",
-        "|---|---|---|---|---|",
+        "Rows of older weights were measured before the weights that cender ships now.\n",
+        "| row | version | machine | date | seconds | weights |",
+        "|---|---|---|---|---|---|",
     ]
     for key, one in sorted(found.items()):
         told = [str(one.provenance.get(name, "–")) for name in ("version", "machine", "date", "seconds")]
-        lines.append(f"| {key} | {' | '.join(told)} |")
+        lines.append(f"| {key} | {' | '.join(told)} | {_compare_weights(one)} |")
     return "\n".join(lines) + "\n"
+
+
+def _compare_weights(one: Measured) -> str:
+    """Whether the shipped weights that a row depends on are still those that it was measured with."""
+    models = {**one.inputs.get("models", {})}
+    if "orientation" in one.inputs:
+        models["orientation"] = one.inputs["orientation"]
+    if not models:
+        return "–"
+    older = sorted(name for name, known in models.items() if hash_weights(None, name) != known)
+    return f"older {', '.join(older)}" if older else "current"

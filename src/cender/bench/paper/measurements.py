@@ -16,6 +16,7 @@ from cender.bench.identity.measure import Measurement
 from cender.bench.identity.methods import METHODS, Method, make_across_learner
 from cender.bench.identity.plan import Plan, open_cast, run_plan
 from cender.bench.identity.split import split_volumes
+from cender.bench.names.folds import measure_names
 from cender.bench.paper.celltypes import load_named_heads, match_with_paper, measure_cell_types, pose_by_labels
 from cender.bench.paper.items import Figures, Item
 from cender.bench.paper.published import FEATURES
@@ -58,6 +59,10 @@ def list_items(config: Config, data: Path | None, scope: Scope) -> list[Item]:
         items += [*_count(data), *_nerve(config, scope, data), *_own(config, scope, data), *_cell_types(config, data)]
     if scope.full:
         items += _features(config, scope)
+    if scope.full and data is not None and (data / HEADS_FILE).is_file():
+        inputs = {**_inputs(config, simulated=False), "file": hash_file(data / HEADS_FILE)}
+        inputs["settings"] = hash_values(config.train_namer.model_dump(mode="json", exclude={"threads"}))
+        items.append(Item("cell types, default", partial(_name_cell_types, config, data / HEADS_FILE), inputs, 3000))
     return items
 
 
@@ -164,6 +169,12 @@ def _match_cell_types(config: Config, heads: Path, points: Path) -> Figures:
         }
     means = {pose: fmean(one[pose]["accuracy"] for one in labs.values()) for pose in ("points", "labels")}
     return {"labs": labs, **means}
+
+
+def _name_cell_types(config: Config, heads: Path) -> Figures:
+    """Our names by position alone on animals of unseen groups, their handedness taken from the rest of their lab."""
+    one = measure_names(heads, config, "groups")["conditions"]["position, handedness lab"]
+    return {"all": one["top1"], "chaudhary": one["by_lab"][CHAUDHARY]["top1"], "seconds": one["seconds_per_animal"]}
 
 
 def _count(data: Path) -> list[Item]:

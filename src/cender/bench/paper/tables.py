@@ -142,16 +142,16 @@ def _tracking(found: Found, given: str) -> Table:
         rows += [_track_row(found, one, method, name, given) for method, name in METHODS]
     for split, task in (("blocked", "within"), ("animals", "across")):
         for method, name in METHODS:
-            figures = _figures(found, f"{PRESET}, {split}, {method}")
             training = f"{PRESET}, blocked" if split == "blocked" else "another animal + 1 template"
-            rows.append((task, name, f"simulated {PRESET}", *_track_cells(figures, training, WITHIN), "here"))
+            cells = _track_cells(found, f"{PRESET}, {split}, {method}", training, WITHIN)
+            rows.append((task, name, f"simulated {PRESET}", *cells, "here"))
     for method, name in METHODS:
-        figures = _figures(found, f"NeRVE from {PRESET}, {method}")
-        shown = _track_cells(figures, f"simulated {PRESET} + 1 template", WITHIN)
-        rows.append(("across", name, "NeRVE", *(shown if figures else _needs(POINTS_FILE + given)), "here"))
-    one_volume = _figures(found, "NeRVE, 1, default")
-    if one_volume:
-        rows.append(("within", METHODS[1][1], "NeRVE", *_track_cells(one_volume, "NeRVE", 1), "here"))
+        key = f"NeRVE from {PRESET}, {method}"
+        shown = _track_cells(found, key, f"simulated {PRESET} + 1 template", WITHIN)
+        rows.append(("across", name, "NeRVE", *(shown if key in found else _needs(POINTS_FILE + given)), "here"))
+    if "NeRVE, 1, default" in found:
+        cells = _track_cells(found, "NeRVE, 1, default", "NeRVE", 1)
+        rows.append(("within", METHODS[1][1], "NeRVE", *cells, "here"))
     note = "Across animals ours learns from the template and, unlabelled, from the recording that it is used on."
     return Table("4", "Tracking methods", columns, tuple(rows), note)
 
@@ -161,25 +161,19 @@ def _track_row(found: Found, one: Tracking, method: str, name: str, given: str) 
     key = (
         f"{one.test}, {one.volumes}, {method}" if one.task == "within" else f"{one.test} from {one.training}, {method}"
     )
-    figures = _figures(found, key)
-    if figures:
-        return (one.task, name, one.test, *_track_cells(figures, one.training, int(one.volumes)), "here")
+    if key in found:
+        return (one.task, name, one.test, *_track_cells(found, key, one.training, int(one.volumes)), "here")
     lacking = f"{IMPORT} in --data" if own else f"{POINTS_FILE}{given}, or --full"
     return (one.task, name, one.test, *_needs(lacking), "here")
 
 
-def _track_cells(figures: Mapping[str, Any], training: str, volumes: int) -> Row:
-    if not figures:
+def _track_cells(found: Found, key: str, training: str, volumes: int) -> Row:
+    if key not in found:
         return _needs("`cender bench tables`")
-    spent = figures["train_s"] or 0.0
-    minutes = f"{spent / 60:.1f} min"
-    return (
-        _percent(figures["accuracy"]),
-        training,
-        str(volumes),
-        minutes,
-        f"{(figures['ms_per_volume'] or 0.0) / 1e3:.3f}",
-    )
+    figures = found[key].figures
+    times = f"{(figures['train_s'] or 0.0) / 60:.1f} min", f"{(figures['ms_per_volume'] or 0.0) / 1e3:.3f}"
+    spent = ("busy", "busy") if found[key].provenance.get("busy") else times
+    return (_percent(figures["accuracy"]), training, str(volumes), *spent)
 
 
 def _cell_types(found: Found, given: str) -> Table:
@@ -201,11 +195,33 @@ def _cell_types(found: Found, given: str) -> Table:
             else:
                 cells = (f"needs {HEADS_FILE} and {POINTS_FILE}{given}", None, None, training, volumes, None, None)
             rows.append((f"{METHODS[0][1]}, {words}", *cells, "here"))
+    rows.append(_name_row(found))
     note = (
         "Mean ± spread over templates; every head of a lab is the template of all its others (the paper used two "
-        "templates). The published figures rest on axes drawn by hand in every head."
+        "templates). The published figures rest on axes drawn by hand in every head. Ours names by position alone, "
+        "after learning from other named animals of all labs."
     )
     return Table("5", "Cell-type identities", columns, tuple(rows), note)
+
+
+def _name_row(found: Found) -> Row:
+    """Our names by position, on animals of groups that the namer has not seen, their handedness known from the lab."""
+    name = f"{METHODS[1][1]} (`cender name`), position only"
+    one = _figures(found, "cell types, default")
+    if not one:
+        return (name, None, f"needs {HEADS_FILE} and `--full`", None, "other named animals", None, None, None, "here")
+    spent = "busy" if found["cell types, default"].provenance.get("busy") else f"{one['seconds']:.2f}"
+    return (
+        name,
+        None,
+        _percent(one["chaudhary"]),
+        _percent(one["all"]),
+        "other named animals",
+        None,
+        None,
+        spent,
+        "here",
+    )
 
 
 def _pipelines(found: Found) -> Table:

@@ -23,7 +23,7 @@ from cender.types import Annotation, Annotations
 def load_boxes(path: Path, around: Surroundings) -> Annotations:
     """Human boxes of a MATLAB file with ``neuron_boxes``."""
     volumes = [build_volume(volume, boxes, path) for volume, boxes in sorted(load_neuron_boxes(path).items())]
-    return _gather(path, volumes, around)
+    return gather_volumes(path, volumes, around)
 
 
 def load_results(path: Path, around: Surroundings) -> Annotations:
@@ -31,15 +31,15 @@ def load_results(path: Path, around: Surroundings) -> Annotations:
     files = sorted(path.glob("*.json")) if path.is_dir() else [path]
     if not files or not all(file.stem.isdigit() for file in files):
         raise DataError(f"{path}: expected results named 001.json, 002.json …, found {[f.name for f in files[:3]]}")
-    return _gather(path, [build_volume(int(file.stem) - 1, load_result(file), file) for file in files], around)
+    return gather_volumes(path, [build_volume(int(file.stem) - 1, load_result(file), file) for file in files], around)
 
 
 def load_rois(path: Path, around: Surroundings) -> Annotations:
     """Their box array of volumes × neurons × 6."""
-    return _gather(path, load_roi_array(path), around)
+    return gather_volumes(path, load_roi_array(path), around)
 
 
-def _gather(path: Path, volumes: Sequence[Annotation], around: Surroundings) -> Annotations:
+def gather_volumes(path: Path, volumes: Sequence[Annotation], around: Surroundings) -> Annotations:
     """The volumes that hold a neuron, with centres in the voxel size of the run folder; annotated in part."""
     voxel = around.voxel_um or VOXEL_UM
     factor = np.array(voxel) / np.array(VOXEL_UM)

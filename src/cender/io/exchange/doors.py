@@ -93,7 +93,9 @@ def describe_annotations(known: Annotations, around: Surroundings, where: str) -
     for volume, one in sorted(known.annotations.items()):
         if not np.isfinite(one.centre_um).all():
             raise DataError(f"{where}, volume {volume}: places in µm are needed, and no voxel size is known for them")
-        edits.append(describe_volume(one))
+        # A file of heads alone says nothing about neurons.
+        if len(one) or one.head is None:
+            edits.append(describe_volume(one))
         if one.head is not None:
             edits.append(SetHead(volume=volume, head=_describe_head(one)))
     edits += [NameIdentity(identity=number, name=name) for number, name in sorted(known.names.items())]

@@ -3,13 +3,15 @@
 from pathlib import Path
 
 from cender.errors import UnsupportedFormat
+from cender.io.exchange.authors_benchmark import BENCHMARK
 from cender.io.exchange.authors_formats import BOXES, RESULTS, ROIS
+from cender.io.exchange.authors_heads import HEADS
 from cender.io.exchange.format import ExchangeFormat
 from cender.io.exchange.points import POINTS
 from cender.io.exchange.regions import REGIONS
 from cender.io.exchange.truth import TRUTH
 
-EXCHANGE_FORMATS: tuple[ExchangeFormat, ...] = (BOXES, RESULTS, ROIS, REGIONS, POINTS, TRUTH)
+EXCHANGE_FORMATS: tuple[ExchangeFormat, ...] = (BOXES, RESULTS, ROIS, BENCHMARK, HEADS, REGIONS, POINTS, TRUTH)
 """The first that recognizes a path is taken, so that special ones stand before general ones."""
 
 

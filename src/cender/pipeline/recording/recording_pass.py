@@ -10,7 +10,7 @@ import polars as pl
 
 from cender.activity import Sightings, compute_traces
 from cender.annotate.overlay import Corrected, count_corrections, lay_over
-from cender.annotate.state import VolumeState
+from cender.annotate.state import IdentityState, VolumeState
 from cender.config import Config
 from cender.errors import DataError
 from cender.io.results.annotations.log import EditLog
@@ -32,6 +32,7 @@ from cender.pipeline.recording.brightness import measure_shaped
 from cender.pipeline.recording.numbering import keep_numbers
 from cender.pipeline.recording.recognizer import find_learnt, find_taught, hash_lesson, identify_recording
 from cender.pipeline.recording.scale import find_scale_doubt
+from cender.pipeline.recording.template import find_mirror_doubt, load_template_names
 from cender.pipeline.volumes.volume_pass import load_unreadable
 from cender.recognize.judge import judge_volume
 from cender.recognize.selfcheck import SelfCheck, check_identities
@@ -99,7 +100,8 @@ def _identify(
         taken = frozenset(folder.load_names()) | log.given()
     numbered = keep_numbers(known, places, _load_earlier(folder), taught | given, taken)
     numbered |= {volume: one.settle(numbered.get(volume)) for volume, one in corrected.items()}
-    doubts = [*find_scale_doubt(volumes, config), *_find_doubts(numbered, config.recognize.flag_below)]
+    mirrored = find_mirror_doubt(volumes, config, work.path)
+    doubts = [*find_scale_doubt(volumes, config), *mirrored, *_find_doubts(numbered, config.recognize.flag_below)]
     return numbered, [*untaught, *(notes or doubts)]
 
 
@@ -217,10 +219,14 @@ def _save_traces(
     listed = folder.load_identities()
     with EditLog(work.path) as log:
         named = log.identities()
-    extended = name_identities(extend_identities(listed, np.unique(sightings.identity).tolist()), named)
+    own = {**folder.load_names(), **{number: one.name for number, one in named.items() if one.name}}
+    carried = load_template_names(choose_recognizer(work.config, work.path), work.path, own)
+    extended = extend_identities(listed, np.unique(sightings.identity).tolist())
+    states = {number: IdentityState(identity=number, name=name) for number, name in carried.items()}
+    extended = name_identities(name_identities(extended, states), named)
     if listed is None or not extended.equals(listed):
         tables.save_csv("identities.csv", extended, IDENTITIES)
-    names = {**folder.load_names(), **{number: one.name for number, one in named.items() if one.name}}
+    names = {**carried, **own}
     tables.save("traces", tabulate_traces(found.traces, names))
     tables.save_csv("traces_wide.csv", widen_ratio(found.traces, names))
     return found.notes

@@ -1,14 +1,24 @@
 """Identities of another animal: the recognizer of a trained folder as the template of a recording."""
 
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
+
+import numpy as np
 
 from cender.config import Config
 from cender.errors import DataError
-from cender.pipeline.recording.recognizer import find_taught
+from cender.io import load_truth
+from cender.io.results.folder.run_folder import open_folder
+from cender.pipeline.plan.work import is_run_folder
+from cender.pipeline.recording.recognizer import Recognize, build_recognizer, find_taught, load_recognizer
+from cender.types import Annotation, Regions
 
 MODEL = Path("models") / "recognizer.safetensors"
 # Fewer known neurons than this do not say how a head lies.
 LEAST = 20
+# Volumes that are compared with their mirror images, and by how much the images must be surer to say so.
+COMPARED, SURER = 8, 0.05
 
 
 def choose_template(folder: Path, config: Config) -> Config:
@@ -38,3 +48,53 @@ def choose_template(folder: Path, config: Config) -> Config:
             "not say how a head lies; annotate more of them and train again"
         )
     return chosen
+
+
+def find_template(config: Config, folder: Path) -> Path | None:
+    """The folder of another animal whose recognizer the settings name; None where it is the folder's own or none."""
+    if config.recognize.weights is None:
+        return None
+    path = Path(config.recognize.weights).absolute()
+    other = path.parents[1]
+    return other if other / MODEL == path and other != folder.absolute() else None
+
+
+def load_template_names(config: Config, folder: Path, taken: Mapping[int, str]) -> dict[int, str]:
+    """Names that the template's neurons have and this animal's do not yet; a name that is taken here stays there."""
+    other = find_template(config, folder)
+    if other is None:
+        return {}
+    if is_run_folder(other):
+        names = open_folder(other).load_names()
+    elif (other / "truth.toml").is_file():
+        names = dict(load_truth(other).names)
+    else:
+        return {}
+    used = set(taken.values())
+    return {number: name for number, name in names.items() if number not in taken and name not in used}
+
+
+def find_mirror_doubt(volumes: Sequence[Annotation], config: Config, folder: Path) -> list[str]:
+    """What to say where the mirror image of an animal fits its template better than the animal itself."""
+    if find_template(config, folder) is None or config.recognize.weights is None or not volumes:
+        return []
+    recognize = build_recognizer(load_recognizer(Path(config.recognize.weights)), config, "all")
+    return compare_with_mirror(volumes, recognize)
+
+
+def compare_with_mirror(volumes: Sequence[Annotation], recognize: Recognize) -> list[str]:
+    """The same for any recognizer: some volumes as they are, and turned inside out along z."""
+    rows = np.unique(np.linspace(0, len(volumes) - 1, COMPARED).round().astype(int))
+    # Boxes are left out of both, so that nothing but the places differs.
+    plain = [replace(volumes[row], regions=Regions.empty()) for row in rows]
+    turned = [replace(one, centre_um=one.centre_um * np.array([-1.0, 1.0, 1.0])) for one in plain]
+    here, there = (
+        float(np.mean(np.concatenate([one.probability for one in recognize(part)]))) for part in (plain, turned)
+    )
+    if there < here + SURER:
+        return []
+    return [
+        f"its mirror image fits the template better than the animal itself (mean probability {there:.2f} against "
+        f"{here:.2f}): names are doubtful; was one of the two recordings mirrored, by the microscope or by the order "
+        "of its frames?"
+    ]

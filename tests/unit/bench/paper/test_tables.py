@@ -1,5 +1,6 @@
 """The paper's tables with ours under every row: all eight are there, and what was not measured says what it needs."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -12,6 +13,7 @@ from cender.bench.paper.published import CELL_TYPES, DATASETS, DETECTION, FEATUR
 from cender.bench.paper.tables import build_tables
 from cender.config import Config
 from cender.io.measured import Measured, load_measured
+from cender.io.results.folder.fingerprints import hash_weights
 
 DOCS = Path(__file__).parents[4] / "docs"
 IDENTITY = {"accuracy": 0.864, "train_s": 66.0, "ms_per_volume": 12.0}
@@ -45,6 +47,8 @@ def test_measured_rows_stand_under_the_published_ones() -> None:
     place = next(i for i, row in enumerate(rows) if row[3] == 86.51)
     assert rows[place + 1][:4] == ("within", "cender, the paper's method", "NeRVE", 86.4)
     assert rows[place + 1][6] == "1.1 min", "training times in the paper's unit"
+    busy = {key: replace(one, provenance={"busy": True}) for key, one in found.items()}
+    assert build_tables(busy, None)[3].rows[place + 1][3:8] == (86.4, "NeRVE", "130", "busy", "busy")
     assert str(rows[place + 2][3]).startswith("needs")
 
 
@@ -52,7 +56,7 @@ def test_cell_types_show_both_poses() -> None:
     lab = {"points": {"accuracy": 0.2, "spread": 0.01}, "labels": {"accuracy": 0.4, "spread": 0.02}}
     found = measured(**{"cell types, paper": {"labs": {"HL": lab}, "points": 0.2, "labels": 0.4}})
     rows = build_tables(found, None)[4].rows
-    assert [row[2] for row in rows if row[-1] == "here"][1:] == ["20.00 ± 1.00", "40.00 ± 2.00"]
+    assert [row[2] for row in rows if row[-1] == "here"][1:3] == ["20.00 ± 1.00", "40.00 ± 2.00"]
 
 
 def test_merging_has_a_time_of_its_own() -> None:
@@ -106,3 +110,29 @@ def test_the_page_of_tables_is_what_the_command_prints_from_its_rows() -> None:
     known = {item.key for item in list_items(Config(), None, FULL)}
     real = ("NeRVE", "count", "C1", "C2/C3", "cell types")
     assert {key for key in found if not key.startswith(real)} <= known, "rows that no command measures any more"
+
+
+def test_rows_of_older_weights_are_marked() -> None:
+    current = {"models": {"dense": hash_weights(None, "dense")}}
+    kept = {
+        "stages": Measured("stages", {}, current, {}),
+        "axes": Measured("axes", {}, {"orientation": "0" * 16}, {}),
+        "count, NeRVE": Measured("count, NeRVE", {}, {"file": "x"}, {}),
+    }
+    lines = {line.split(" | ")[0].strip("| "): line for line in render_tables([], kept).splitlines() if " | " in line}
+    assert lines["stages"].endswith("| current |")
+    assert lines["axes"].endswith("| older orientation |")
+    assert lines["count, NeRVE"].endswith("| – |")
+
+
+def test_the_papers_own_rows_do_not_depend_on_our_weights(tmp_path: Path) -> None:
+    np.savez(tmp_path / "nerve.npz", volume=[0], xyz_um=[[0, 0, 0]], identity=[1])
+    inputs = {item.key: item.inputs for item in list_items(Config(), tmp_path, QUICK)}
+    assert inputs["NeRVE, 80, paper"]["models"] == {}
+    assert "matcher" in inputs["NeRVE, 130, default"]["models"]
+
+
+def test_our_names_stand_under_the_published_cell_types() -> None:
+    assert "needs wormnd.csv.gz" in str(build_tables({}, None)[4].rows[-1])
+    found = measured(**{"cell types, default": {"all": 0.57, "chaudhary": 0.6, "seconds": 0.5}})
+    assert build_tables(found, None)[4].rows[-1][2:4] == (60.0, 57.0)

@@ -19,6 +19,7 @@ from cender.io.exchange.authors import (
     read_stack_name,
 )
 from cender.io.exchange.authors_truth import main
+from cender.io.exchange.doors import describe_annotations
 from cender.io.exchange.format import Surroundings
 from cender.io.exchange.formats import choose_format
 from cender.types import VoxelSize
@@ -160,3 +161,38 @@ def test_their_files_are_imported_by_name_of_format(tmp_path: Path) -> None:
     assert found["rois"].annotations[0].identity.tolist() == [1]
     assert found["boxes"].rate_hz == 4.0
     assert not any(one.complete for known in found.values() for one in known.annotations.values())
+
+
+def test_a_benchmark_file_of_one_recording_is_imported(tmp_path: Path) -> None:
+    path = tmp_path / "benchmark.json"
+    path.write_text(json.dumps({f"{NAME}_001": {"5": [[3, 10, 20, 19, 29, 1]]}, f"{NAME}_000": {}}))
+    chosen = choose_format(path)
+    assert chosen.name == "authors-benchmark"
+    assert chosen.load is not None
+    known = chosen.load(path, Surroundings())
+    assert {volume: one.identity.tolist() for volume, one in known.annotations.items()} == {1: [5]}
+    path.write_text(json.dumps({f"{NAME}_000": {}, "ImgStk002_000": {"5": [[3, 10, 20, 19, 29, 1]]}}))
+    with pytest.raises(DataError, match="those of 2 stacks"):
+        chosen.load(path, Surroundings())
+    path.write_text(json.dumps({"first": {}}))
+    with pytest.raises(DataError, match="a number"):
+        chosen.load(path, Surroundings())
+
+
+def test_proofread_heads_are_imported_and_leave_neurons_alone(tmp_path: Path) -> None:
+    folder = tmp_path / "ImgStk001_dk001_{w6_Dt210514"
+    save_drawn(folder / "000.json")
+    save_drawn(folder / "002.json", anterior_y=[10, 40])
+    chosen = choose_format(folder)
+    assert chosen.name == "authors-heads"
+    assert chosen.load is not None
+    known = chosen.load(folder, Surroundings(volumes=3))
+    edits = describe_annotations(known, Surroundings(volumes=3), "heads")
+    assert [(type(one).__name__, one.volume) for one in edits] == [("SetHead", 0), ("SetHead", 2)]
+    assert known.annotations[2].head is not None
+    assert known.annotations[2].head.anterior_yx.tolist() == [0, -1]
+    with pytest.raises(DataError, match="speaks of volume 2"):
+        describe_annotations(known, Surroundings(volumes=2), "heads")
+    (folder / "notes.json").write_text("{}")
+    with pytest.raises(DataError, match="expected heads named"):
+        chosen.load(folder, Surroundings())
