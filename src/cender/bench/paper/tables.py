@@ -135,7 +135,7 @@ def _tracking(found: Found, given: str) -> Table:
     columns = ("task", "method", "test data", "accuracy", "training data", "volumes", "training", "s/volume", "source")
     rows: list[Row] = []
     for one in TRACKING:
-        cells = (one.accuracy, one.training, one.volumes, one.training_time, one.inference_s)
+        cells: Row = (one.accuracy, one.training, one.volumes, one.training_time, one.inference_s)
         rows.append((one.task, one.method, one.test, *cells, "paper"))
         if one.method != "CeNDeR":
             continue
