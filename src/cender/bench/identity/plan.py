@@ -37,7 +37,8 @@ OTHERS = 100
 class Plan:
     """What is to be measured: on which data, with how many annotated volumes, how split, by which methods.
 
-    ``features`` says what the paper's method makes its neighbours and its density of, where it is not as set.
+    ``points`` may name two files, ``A,B``: across animals learn from A and use it on B. ``features`` says what the
+    paper's method makes its neighbours and its density of, where it is not as set.
     ``volumes`` bounds the recordings that are tested by the numbers of their volumes.
     """
 
@@ -72,7 +73,7 @@ class Plan:
 
 
 def choose_splits(
-    splits: Sequence[str], methods: Sequence[str], simulated: bool
+    splits: Sequence[str], methods: Sequence[str], simulated: bool, paired: bool = False
 ) -> tuple[tuple[Kind, ...], tuple[Method, ...]]:
     """The splits and methods of these names."""
     kinds = (*SPLITS, "animals")
@@ -82,8 +83,13 @@ def choose_splits(
     for name in methods:
         if name not in METHODS:
             raise ConfigError(f"--method expects {' or '.join(METHODS)}; found {name}")
-    if "animals" in splits and not simulated:
-        raise ConfigError("--split animals needs a preset of the simulator (easy, typical or hard) instead of POINTS")
+    if "animals" in splits and not (simulated or paired):
+        raise ConfigError(
+            "--split animals needs two animals: a preset of the simulator (easy, typical or hard), or two files with a "
+            "comma between them (A,B: learn from A, use on B) instead of POINTS"
+        )
+    if paired and set(splits) != {"animals"}:
+        raise ConfigError("two files (A,B) are two animals, which only --split animals takes")
     chosen = as_type(tuple[Kind, ...], tuple(dict.fromkeys(splits)))
     return chosen, as_type(tuple[Method, ...], tuple(dict.fromkeys(methods)))
 
@@ -96,14 +102,21 @@ class Cast:
     teachers: tuple[Subject, ...] = ()
 
 
+def split_pair(points: str) -> tuple[str, str]:
+    """The data to learn from and the data to use it on: the same, unless two are named with a comma between them."""
+    first, comma, second = points.partition(",")
+    return (first.strip(), second.strip()) if comma else (points, points)
+
+
 def open_cast(plan: Plan, config: Config) -> Cast:
     """The recordings of a plan; simulated ones are made, and their neurons found, here and only once."""
-    opened = open_subjects(plan.points, config, plan.repeats, plan.seed, plan.rate_hz, images=plan.images)
+    teacher, tested_on = split_pair(plan.points)
+    opened = open_subjects(tested_on, config, plan.repeats, plan.seed, plan.rate_hz, images=plan.images)
     bounded = [one if plan.volumes is None else choose_volumes(one, plan.volumes) for one in opened]
     tested = [corrupt_subject(one, plan.corruption, plan.seed + repeat) for repeat, one in enumerate(bounded)]
     if "animals" not in plan.splits:
         return Cast(tuple(tested))
-    teachers = open_subjects(plan.points, config, plan.repeats, plan.seed + OTHERS, images=plan.images)
+    teachers = open_subjects(teacher, config, plan.repeats, plan.seed + OTHERS, plan.rate_hz, images=plan.images)
     return Cast(tuple(tested), tuple(teachers))
 
 

@@ -19,7 +19,7 @@ def identity(
         str,
         typer.Argument(
             metavar="POINTS",
-            help="Truth folder, points.csv, or .npz with volume, xyz_um and identity; or a simulator preset.",
+            help="Truth folder, points.csv, or .npz with volume, xyz_um and identity (two animals: A,B); or a preset.",
         ),
     ],
     train: Annotated[list[int], typer.Option(min=0, help="Annotated volumes to learn from (may be given again).")],
@@ -65,7 +65,7 @@ def identity(
         raise ConfigError(f"--images needs a preset of the simulator (easy, typical or hard), found {points}")
     first = [f"simulate.preset={points}", f"simulate.volumes={SIMULATED_VOLUMES}"] if simulated else []
     config = load_config(None, [*first, *(sets or [])])
-    splits = choose_splits(split or ["random"], method or ["default"], simulated)
+    splits = choose_splits(split or ["random"], method or ["default"], simulated, "," in points)
     plan = Plan(
         points,
         tuple(train),

@@ -6,13 +6,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from cases.constellations import film_head, make_head
 from cases.recognition import NEAREST, learn_nearest, make_truth
 from cender.bench.identity.across import measure_across, mix_numbers
 from cender.bench.identity.data import make_subject
 from cender.bench.identity.measure import Recognize, measure_identity_bench
 from cender.bench.identity.pictures import draw_measurements, gather_curves
+from cender.bench.identity.plan import Plan, choose_splits, open_cast, run_plan
 from cender.bench.paper.published import DETECTION, FEATURES, TRACKING, list_published
-from cender.errors import DataError
+from cender.config import Config
+from cender.errors import ConfigError, DataError
 from cender.types import Annotation
 
 PAIR = make_subject(make_truth(volumes=20)), make_subject(make_truth(volumes=30, neurons=10))
@@ -107,3 +110,23 @@ def test_published_figures_are_possible() -> None:
     best = {row.accuracy for row in TRACKING}
     for data in ("a/nerve.npz", "simulated typical"):
         assert all(round(100 * accuracy, 2) in best for _, _, accuracy in list_published(data))
+
+
+def test_two_files_are_two_animals(tmp_path: Path) -> None:
+    for name, seed in (("a", 0), ("b", 1)):
+        film = film_head(make_head(40, seed), 6)
+        volume = np.concatenate([np.full(len(one), one.volume) for one in film])
+        places = np.concatenate([one.centre_um[:, ::-1] for one in film])
+        identity = np.concatenate([one.identity for one in film])
+        np.savez(tmp_path / f"{name}.npz", volume=volume, xyz_um=places, identity=identity)
+    config = Config.model_validate({"recognize": {"paper": {"epochs": 5}}})
+    kinds, methods = choose_splits(["animals"], ["paper"], simulated=False, paired=True)
+    plan = Plan(f"{tmp_path / 'a.npz'},{tmp_path / 'b.npz'}", (4,), kinds, methods, repeats=1)
+    cast = open_cast(plan, config)
+    assert (Path(cast.teachers[0].truth.source).name, Path(cast.tested[0].truth.source).name) == ("a.npz", "b.npz")
+    (done,) = run_plan(plan, config, cast)
+    assert (done.split, len(done.repeats[0].split.test)) == ("animals", 5)
+    with pytest.raises(ConfigError, match="two files with a comma"):
+        choose_splits(["animals"], ["paper"], simulated=False)
+    with pytest.raises(ConfigError, match="only --split animals"):
+        choose_splits(["random"], ["paper"], simulated=False, paired=True)
