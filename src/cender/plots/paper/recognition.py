@@ -50,7 +50,7 @@ def draw_recognition(space: Embedded, own: Followed, nerve: Followed | None) -> 
         followed = [own] if nerve is None else [own, nerve]
         if nerve is None:
             d.text(0.99, 1.03, "E, F need nerve.npz: --data FOLDER", color=QUIET, ha="right", transform=d.transAxes)
-        for (curve, time), letters, seen in zip(panels[1:], ("CD", "EF"), followed, strict=True):
+        for (curve, time), letters, seen in zip(panels[1:], ("CD", "EF"), followed, strict=False):
             name_panel(plot_curves(seen.curves, seen.published, curve), letters[0], seen.title)
             plot_over_time(seen.time, seen.accuracy, time).set_xlabel(seen.unit)
             name_panel(time, letters[1], seen.label)
