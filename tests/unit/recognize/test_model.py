@@ -10,6 +10,8 @@ from cender.recognize.model import MANY, Model, recognize_neurons
 from cender.recognize.references import gather_references
 from cender.types import Annotation
 
+FEW, CROWD = MANY
+
 
 class Scorer:
     """A network's part, played by distance to where neurons lay; counts how often it is asked."""
@@ -35,20 +37,26 @@ def recognize(neurons: int, *, turned: bool = False, width: float = 2e-4) -> tup
 
 
 def test_a_pose_that_is_plainly_right_needs_no_rival() -> None:
-    identity, asked = recognize(MANY + 10)
-    assert (identity == np.arange(MANY + 10)).all()
+    identity, asked = recognize(FEW + 10)
+    assert (identity == np.arange(FEW + 10)).all()
     assert asked == 1
 
 
 def test_few_neurons_fit_by_chance_and_are_looked_at_from_both_ends() -> None:
-    assert recognize(MANY - 20)[1] == 2
+    assert recognize(FEW - 20)[1] == 2
 
 
 def test_an_unsure_pose_is_compared_with_the_other() -> None:
-    assert recognize(MANY + 10, width=5e-3)[1] == 2
+    assert recognize(FEW + 10, width=5e-3)[1] == 2
 
 
-@pytest.mark.parametrize("neurons", [MANY - 20, MANY + 10])
+def test_of_a_crowd_less_is_plain_enough() -> None:
+    width = 2.5e-3
+    assert recognize(FEW, width=width)[1] == 2
+    assert recognize(CROWD + 20, width=width)[1] == 1
+
+
+@pytest.mark.parametrize("neurons", [FEW - 20, FEW + 10])
 def test_a_head_known_from_its_other_end_is_recognized(neurons: int) -> None:
     identity, asked = recognize(neurons, turned=True)
     assert (identity == np.arange(neurons)).all()

@@ -55,8 +55,16 @@ def measure_moving(path: Path, detector: Detector, config: Config) -> dict[str, 
 
 def count_hits(place: Float[np.ndarray, "n 3"], found: Float[np.ndarray, "m 3"]) -> int:
     """Points that have a finding of their own near by."""
+    return len(pair_hits(place, found)[0])
+
+
+def pair_hits(
+    place: Float[np.ndarray, "n 3"], found: Float[np.ndarray, "m 3"]
+) -> tuple[Int[np.ndarray, " h"], Int[np.ndarray, " h"]]:
+    """Rows of the points that have a finding of their own near by, and rows of these findings."""
     apart = place[:, None] - found[None]
     across = np.linalg.norm(apart[..., 1:], axis=2)
     near = (across <= WITHIN_PX) & (np.abs(apart[..., 0]) <= WITHIN_FRAMES)
     row, column = linear_sum_assignment(np.where(near, -10.0 + across, 0.0))
-    return int(near[row, column].sum())
+    there = near[row, column]
+    return row[there], column[there]

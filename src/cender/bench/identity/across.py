@@ -6,9 +6,9 @@ from time import perf_counter
 
 import numpy as np
 
-from cender.bench.identity.data import Subject
 from cender.bench.identity.measure import Measurement, Recognize, Repeat, collect_identities, score_recognizer
 from cender.bench.identity.split import Split, split_volumes, thin_volumes
+from cender.bench.identity.subject import Subject
 from cender.errors import DataError
 from cender.types import Annotation
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from cender.bench.identity.data import Subject, hide_identities
+from cender.bench.identity.subject import Subject, hide_identities
 from cender.types import Annotation
 
 NEAR_UM = 3.0

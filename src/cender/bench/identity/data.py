@@ -1,13 +1,15 @@
 """Recordings whose neurons are to be recognized: points of a file, true regions or detections of simulated animals."""
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from zipfile import BadZipFile
 
 import numpy as np
 from jaxtyping import Int
 
+from cender.bench.identity.marked import detect_marked
+from cender.bench.identity.subject import Subject, get_times, hide_identities
 from cender.config import Config
 from cender.errors import DataError
 from cender.evaluate import pair_volume
@@ -20,21 +22,6 @@ from cender.types import Annotation, Annotations, VoxelSize
 
 FIRST_SEED = 9000
 OnVolume = Callable[[int], None]
-
-
-@dataclass(frozen=True, slots=True)
-class Subject:
-    """One recording as a benchmark has it.
-
-    ``truth`` is what predictions are compared with. ``seen`` is what a recognizer gets of every volume, without
-    identities; a volume in which nothing was found is not there. ``taught`` has the same rows with the identities
-    that an annotator would put on them. ``time_s`` is empty where times are not known.
-    """
-
-    truth: Annotations
-    seen: Mapping[int, Annotation]
-    taught: Mapping[int, Annotation]
-    time_s: Mapping[int, float]
 
 
 def open_points(
@@ -85,15 +72,6 @@ def choose_volumes(subject: Subject, volumes: slice) -> Subject:
     return Subject(replace(subject.truth, annotations=mixed), seen, taught, subject.time_s)
 
 
-def get_times(truth: Annotations) -> dict[int, float]:
-    """Time of every volume in seconds: its own, else its index over the rate; empty where neither is known."""
-    if all(volume in truth.time_s for volume in truth.annotations):
-        return dict(truth.time_s)
-    if truth.rate_hz is None:
-        return {}
-    return {volume: volume / truth.rate_hz for volume in truth.annotations}
-
-
 def simulate_subject(params: SimulateParams) -> Subject:
     """A simulated animal whose true regions are to be recognized; nothing is drawn for that."""
     return make_subject(simulate_recording(params).truth(), params.seed)
@@ -130,8 +108,11 @@ def open_subjects(
     where
         A preset of the simulator, which the settings must have, or what `open_points` reads.
     images
-        Find the neurons in the images of simulated animals, instead of taking the true ones.
+        Find the neurons in the images of simulated animals, or of a file that has images, instead of taking the true
+        ones.
     """
+    if images and not is_preset(where):
+        return [detect_marked(Path(where), config)] * repeats
     if not is_preset(where):
         return [make_subject(open_points(Path(where), rate_hz, config.recording.voxel_um), seed)] * repeats
     animals = [number_animal(config, seed + repeat) for repeat in range(repeats)]
@@ -149,12 +130,6 @@ def put_identities(found: Annotation, truth: Annotation) -> Annotation:
     identity = np.full(len(found), -1)
     identity[partner >= 0] = truth.identity[partner[partner >= 0]]
     return replace(found, identity=identity, probability=np.ones(len(found)))
-
-
-def hide_identities(annotation: Annotation) -> Annotation:
-    """The same neurons, none of them known."""
-    count = len(annotation)
-    return replace(annotation, identity=np.full(count, -1), probability=np.zeros(count))
 
 
 def reorder(annotation: Annotation, rows: Int[np.ndarray, " m"]) -> Annotation:

@@ -10,8 +10,8 @@ import numpy as np
 from jaxtyping import Bool, Float
 
 import cender
-from cender.bench.identity.data import Subject
 from cender.bench.identity.split import Split, SplitKind, split_volumes, thin_volumes
+from cender.bench.identity.subject import Subject
 from cender.errors import DataError, ShapeMismatch
 from cender.evaluate import pair_volumes
 from cender.evaluate.identity import Identity, collect_names, collect_neurons, measure_identity

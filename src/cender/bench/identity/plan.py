@@ -8,7 +8,7 @@ from typing import cast as as_type
 
 from cender.bench.identity.across import measure_across
 from cender.bench.identity.corruption import NO_CORRUPTION, Corruption, corrupt_subject
-from cender.bench.identity.data import Subject, choose_volumes, open_subjects
+from cender.bench.identity.data import choose_volumes, open_subjects
 from cender.bench.identity.measure import Measurement, Repeat, measure_identity_bench
 from cender.bench.identity.methods import (
     METHODS,
@@ -21,6 +21,7 @@ from cender.bench.identity.methods import (
 )
 from cender.bench.identity.pictures import draw_measurements
 from cender.bench.identity.split import SPLITS, thin_volumes
+from cender.bench.identity.subject import Subject
 from cender.config import Config
 from cender.errors import ConfigError
 from cender.plots.embedding import draw_embedding

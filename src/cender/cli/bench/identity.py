@@ -33,7 +33,7 @@ def identity(
     ] = None,
     seed: Annotated[int, typer.Option(min=0, help="Of everything random.")] = 0,
     images: Annotated[
-        bool, typer.Option("--images", help="Of a simulated animal: find the neurons in its images first.")
+        bool, typer.Option("--images", help="Find the neurons first, in images of a simulated animal or of an .npz.")
     ] = False,
     drop: Annotated[float, typer.Option(min=0, max=0.95, help="Share of the neurons to remove at random.")] = 0.0,
     spurious: Annotated[
@@ -61,8 +61,11 @@ def identity(
     from cender.errors import ConfigError
 
     simulated = is_preset(points)
-    if images and not simulated:
-        raise ConfigError(f"--images needs a preset of the simulator (easy, typical or hard), found {points}")
+    if images and not simulated and not points.endswith(".npz"):
+        raise ConfigError(
+            "--images needs a preset of the simulator (easy, typical or hard) or an .npz file with volumes and "
+            f"points_xyz, found {points}"
+        )
     first = [f"simulate.preset={points}", f"simulate.volumes={SIMULATED_VOLUMES}"] if simulated else []
     config = load_config(None, [*first, *(sets or [])])
     splits = choose_splits(split or ["random"], method or ["default"], simulated, "," in points)

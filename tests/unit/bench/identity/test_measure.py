@@ -10,9 +10,7 @@ import pytest
 from cases.recognition import NEAREST, learn_nearest, make_truth
 from cases.simulations import simulate
 from cender.bench.identity.data import (
-    Subject,
     detect_subject,
-    get_times,
     make_subject,
     open_points,
     put_identities,
@@ -20,6 +18,7 @@ from cender.bench.identity.data import (
 )
 from cender.bench.identity.measure import measure_identity_bench, run_repeat
 from cender.bench.identity.split import Split, split_volumes, thin_volumes
+from cender.bench.identity.subject import Subject, get_times
 from cender.config import Config
 from cender.errors import DataError, ShapeMismatch
 from cender.evaluate import evaluate_recording
