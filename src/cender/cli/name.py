@@ -12,7 +12,7 @@ def name(
     worm: Annotated[Path, typer.Argument(metavar="WORM", help="Run folder.")],
     colours: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="NeuroPAL stack of the animal: CSV of z_um, y_um, x_um, colour0 …."),
+        typer.Option(metavar="FILE", help="NeuroPAL stack: an image, or a CSV of z_um, y_um, x_um, colour0 …."),
     ] = None,
     model: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Namer of `cender train namer`.", show_default="shipped")
@@ -23,9 +23,12 @@ def name(
 ) -> None:
     """Give identities the names of cells (AVAL …), each with a probability; names of people are never changed.
 
-    Writes names.csv into the run folder. Names come from places alone, or with --colours from NeuroPAL colours too;
-    names that people gave in identities.csv fix the pose and help the others.
+    Writes names.csv into the run folder. Names come from places alone, or from NeuroPAL colours too: of channels of
+    the recording (--set name.channels=2,3,4,0) or of another stack (--colours). Names that people gave in
+    identities.csv fix the pose and help the others.
     """
+    from dataclasses import asdict
+
     from cender.cli.console import STDERR, STDOUT, print_json
     from cender.config import load_config
     from cender.io import open_folder
@@ -40,7 +43,7 @@ def name(
             {
                 "names": result.table.select("identity", "name", "probability", "source").to_dicts(),
                 "doubts": list(result.doubts),
-                "suspects": list(result.suspects),
+                "suspects": [asdict(one) for one in result.suspects],
                 "handedness_probability": result.side_probability,
             }
         )

@@ -3,6 +3,7 @@
 from typing import Any
 
 from cender.web.desk import Desk
+from cender.web.suspects import list_suspects
 
 
 def list_queue(desk: Desk, count: int = 12) -> dict[str, Any]:
@@ -31,7 +32,7 @@ def list_queue(desk: Desk, count: int = 12) -> dict[str, Any]:
     ]
     return {
         "volumes": volumes,
-        "neurons": neurons,
+        "neurons": [*list_suspects(desk), *neurons],
         "annotated": len(advice.annotated),
         "accuracy": round(advice.accuracy, 4) if known else None,
         "forecast": round(advice.forecast, 4) if known else None,

@@ -1,27 +1,26 @@
 """Cell names for the identities of a run folder, written beside its tables."""
 
-import json
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 import polars as pl
-from scipy.optimize import linear_sum_assignment
 
 from cender.config import Config
-from cender.errors import DataError
 from cender.io import RunFolder, load_weights, open_folder, shipped_weights
 from cender.io.atomic import write_text
-from cender.io.cells import load_cells
-from cender.name.atlas import UNIT_UM
-from cender.name.model import Naming, NamingModel, check_names, name_cells
+from cender.io.results.folder.suspects import Suspect, save_suspects
+from cender.name.model import Naming, NamingModel, check_names
+from cender.name.params import NameParams
 from cender.name.recording import name_recording
+from cender.pipeline.names.colours import Colours, match_stack, read_channels, read_identities, read_stack
+from cender.pipeline.names.views import View, collect_views
+from cender.pipeline.run import open_results
 from cender.training.namer.train import KIND, build_naming_model
 from cender.types import Cells
 
 CANDIDATES = 5
-SURE_IDENTITY = 0.5
-MATCH_UM = 6.0
 TABLE = "names.csv"
 
 
@@ -31,9 +30,15 @@ class NamedRun:
 
     table: pl.DataFrame
     doubts: tuple[str, ...]
-    suspects: tuple[str, ...]
+    suspects: tuple[Suspect, ...]
     mirrored: bool
     side_probability: float
+
+
+class _Asked(NamedTuple):
+    config: Config
+    model: NamingModel
+    mirrored: bool | None
 
 
 def name_run(path: Path, config: Config, colours: Path | None = None, weights: Path | None = None) -> NamedRun:
@@ -42,25 +47,26 @@ def name_run(path: Path, config: Config, colours: Path | None = None, weights: P
     Parameters
     ----------
     colours
-        A CSV table of the same animal's NeuroPAL stack: places in µm with ``colour0`` and on; with a column
-        ``identity`` its rows belong to those identities, without one they are matched by name and place.
+        The same animal's NeuroPAL stack: an image, or a CSV table of its neurons with places in µm and ``colour0``
+        and on. Rows of a table with a column ``identity`` belong to those identities; other neurons are matched by
+        name and place. Without a file, colours come from the channels of the recording that `name.channels` lists.
     weights
         A namer trained on other animals; the shipped one otherwise.
     """
     run = open_folder(path)
     model = build_naming_model(load_weights(weights, KIND) if weights else shipped_weights("namer", KIND))
-    volumes, identities = _collect_volumes(run, config.name.volumes)
+    views, identities = collect_views(run, config.name.volumes)
     fixed = run.load_names()
-    mirrored = {"unknown": None, "direct": False, "mirrored": True}[config.name.handedness]
-    looks = _load_colours(colours, volumes, model, mirrored, fixed) if colours else {}
-    naming = name_recording(volumes, identities, looks, fixed, model, mirrored)
+    ask = _Asked(config, model, {"unknown": None, "direct": False, "mirrored": True}[config.name.handedness])
+    looks = _find_colours(colours, run, views, fixed, ask)
+    seen = [(view.identity, view.position_um) for view in views]
+    naming = name_recording(seen, identities, looks, fixed, model, ask.mirrored)
     table = tabulate_names(naming, identities, fixed, config.name.refuse_below)
     write_text(run.path / TABLE, table.write_csv())
-    if config.name.handedness != "unknown":
-        run.save_settings({"name": config.name.model_dump()})
-    suspects = _list_suspects(volumes, looks, fixed, model)
-    note = {"doubts": naming.doubts, "suspects": suspects, "mirrored": naming.mirrored}
-    write_text(run.path / "names.json", json.dumps(note, indent=1))
+    if config.name != NameParams():
+        run.save_settings({"name": config.name.model_dump(mode="json")})
+    suspects = _list_suspects(max(views, key=len), looks, fixed, ask)
+    save_suspects(run.path, suspects)
     return NamedRun(table, naming.doubts, suspects, naming.mirrored, naming.side_probability)
 
 
@@ -94,69 +100,26 @@ def _say_side(name: str, naming: Naming) -> str:
     return name[:-1] + "L/R" if paired and naming.side_probability < 0.95 else name
 
 
-def _collect_volumes(run: RunFolder, count: int) -> tuple[list[tuple[list[int], np.ndarray]], list[int]]:
-    """Volumes with the most identities, spread over the recording, and all identities."""
-    neurons = run.load_table("neurons").filter((pl.col("identity") >= 0) & (pl.col("probability") >= SURE_IDENTITY))
-    if neurons.is_empty():
-        raise DataError(f"{run.path}: no neuron has an identity yet; names are given to identities")
-    identities = sorted(neurons["identity"].unique().to_list())
-    sizes = neurons.group_by("volume").len().sort("volume")
-    blocks = np.array_split(np.arange(len(sizes)), min(count, len(sizes)))
-    volumes = []
-    for block in blocks:
-        part = sizes[block.tolist()]
-        best = part.sort("len", descending=True)["volume"][0]
-        rows = neurons.filter(pl.col("volume") == best).unique("identity", maintain_order=True)
-        volumes.append((rows["identity"].to_list(), rows.select("z_um", "y_um", "x_um").to_numpy()))
-    return volumes, identities
+def _find_colours(
+    path: Path | None, run: RunFolder, views: list[View], fixed: dict[int, str], ask: "_Asked"
+) -> Colours:
+    """Colours by identity from the file given, else from channels of the recording; empty where there are neither."""
+    channels = ask.config.name.channels
+    if path is None:
+        return read_channels(open_results(run.path).recording(), views, channels) if channels else {}
+    stack, identities = read_stack(path, ask.config), read_identities(path)
+    if identities is not None:
+        given = zip(identities, stack.colour, strict=True)
+        return {identity: colour for identity, colour in given if identity is not None and identity >= 0}
+    return match_stack(stack, max(views, key=len), fixed, ask.model, ask.mirrored)
 
 
-def _load_colours(
-    path: Path,
-    volumes: list[tuple[list[int], np.ndarray]],
-    model: NamingModel,
-    mirrored: bool | None,
-    fixed: dict[int, str],
-) -> dict[int, np.ndarray]:
-    """Colours by identity, from a table with identities or by matching the stack's neurons with tracked ones."""
-    stacks = load_cells([path])
-    if len(stacks) != 1 or not stacks[0].colour.shape[1]:
-        found = "no colours" if len(stacks) == 1 else f"{len(stacks)} animals"
-        raise DataError(f"{path}: expected one animal with colour0, colour1 …; found {found}")
-    stack = stacks[0]
-    table = pl.read_csv(path)
-    if "identity" in table.columns:
-        return {
-            identity: colour
-            for identity, colour in zip(table["identity"].to_list(), stack.colour, strict=True)
-            if identity is not None and identity >= 0
-        }
-    seen, points = max(volumes, key=lambda one: len(one[0]))
-    tracked = Cells(points, np.zeros((len(seen), 0)), tuple(fixed.get(one, "") for one in seen))
-    there = name_cells(stack, model, mirrored)
-    here = name_cells(tracked, model, there.mirrored)
-    # Both lie in the frame of the atlas: near and alike in their names is the same neuron.
-    apart = np.linalg.norm(
-        here.sight.way.apply(points)[:, None] - there.sight.way.apply(stack.position_um)[None], axis=2
-    )
-    alike = np.exp(np.minimum(here.posterior, 0)) @ np.exp(np.minimum(there.posterior, 0)).T
-    cost = (apart * UNIT_UM / MATCH_UM) ** 2 - np.log(alike + 1e-3)
-    pairs = zip(*linear_sum_assignment(cost), strict=True)
-    return {seen[row]: stack.colour[column] for row, column in pairs if apart[row, column] * UNIT_UM < 2 * MATCH_UM}
-
-
-def _list_suspects(
-    volumes: list[tuple[list[int], np.ndarray]],
-    looks: dict[int, np.ndarray],
-    fixed: dict[int, str],
-    model: NamingModel,
-) -> tuple[str, ...]:
-    """Names of people that look wrong, in words."""
-    seen, points = max(volumes, key=lambda one: len(one[0]))
+def _list_suspects(view: View, looks: Colours, fixed: dict[int, str], ask: "_Asked") -> tuple[Suspect, ...]:
+    """Names of people that look wrong in one volume."""
     width = max((len(one) for one in looks.values()), default=0)
-    colour = np.array([looks.get(one, np.full(width, np.nan)) for one in seen]).reshape(len(seen), width)
-    cells = Cells(points, colour, tuple(fixed.get(one, "") for one in seen))
+    colour = np.array([looks.get(one, np.full(width, np.nan)) for one in view.identity]).reshape(len(view), width)
+    cells = Cells(view.position_um, colour, tuple(fixed.get(one, "") for one in view.identity))
     return tuple(
-        f"identity {seen[row]}, called {cells.name[row]}: {reason} (probability {chance:.2f})"
-        for row, _, chance, reason in check_names(cells, model)
+        Suspect(view.identity[row], view.volume, cells.name[row], instead, round(chance, 4), reason)
+        for row, instead, chance, reason in check_names(cells, ask.model)
     )
