@@ -13,7 +13,7 @@ FILE = "suspects.json"
 
 @dataclass(frozen=True, slots=True)
 class Suspect:
-    """A name given by a person that looks wrong: on which identity, seen in which volume, and what speaks for another."""
+    """A name given by a person that looks wrong: where, what it could be instead, and why."""
 
     identity: int
     volume: int
