@@ -2,8 +2,6 @@
 
 import shutil
 import signal
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import h5py
@@ -12,18 +10,14 @@ import pytest
 import scipy.io
 import tifffile
 
+from cases.damage import damage_file, patience
 from cender.errors import CenderError, UnreadableRecording
 from cender.io import open_recording, save_recording
 from cender.io.recordings.fence import check_volume_size, fence
 from cender.types import Recording, VoxelSize
 
 SHAPE = (4, 2, 3, 14, 12)
-PATIENCE_S = 60
 DATA = np.random.default_rng(0).integers(0, 4000, SHAPE, dtype=np.uint16)
-
-
-class Hanging(BaseException):
-    """Raised by the alarm; no Exception, so that no fence takes it for a damaged file."""
 
 
 def hold() -> Recording:
@@ -82,50 +76,13 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@contextmanager
-def patience() -> Iterator[None]:
-    def stop(*_: object) -> None:
-        raise Hanging
-
-    before = signal.signal(signal.SIGALRM, stop)
-    signal.setitimer(signal.ITIMER_REAL, PATIENCE_S)
-    try:
-        yield
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
-
-
-def damage(content: bytes, random: np.random.Generator) -> bytes:
-    """Cut off, flip bytes, zero a block, or put a huge number where a header may have a size."""
-    data = bytearray(content)
-    kind = random.integers(4)
-    if kind == 0:
-        return bytes(data[: random.integers(1, len(data))])
-    head = min(len(data), int(random.choice([128, 1024, len(data)])))
-    if kind == 1:
-        for at in random.integers(0, head, random.integers(1, 12)):
-            data[at] = random.integers(256)
-    elif kind == 2:
-        at, length = int(random.integers(head)), int(random.integers(1, 200))
-        data[at : at + length] = b"\0" * len(data[at : at + length])
-    else:
-        at = int(random.integers(head))
-        huge = int(random.choice([0xFFFFFFFF, 0x7FFFFFFF, 0x10000000, 0x00FFFFFF])).to_bytes(4, "little")
-        data[at : at + 4] = huge[: len(data[at : at + 4])]
-    return bytes(data)
-
-
 def try_damaged(source: Path, target: Path, seed: int) -> None:
     random = np.random.default_rng([seed, *source.name.encode()])
     if source.is_dir():
         shutil.copytree(source, target)
-        files = sorted(path for path in target.rglob("*") if path.is_file())
-        victim = files[random.integers(len(files))]
     else:
         shutil.copy(source, target)
-        victim = target
-    victim.write_bytes(damage(victim.read_bytes(), random))
+    damage_file(target, random)
     try:
         with patience():
             recording = open_recording(target)

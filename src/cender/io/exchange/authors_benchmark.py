@@ -6,13 +6,12 @@ from pathlib import Path
 from cender.errors import DataError
 from cender.io.exchange.authors import build_volume, load_benchmark
 from cender.io.exchange.authors_formats import gather_volumes
-from cender.io.exchange.format import ExchangeFormat, Surroundings
-from cender.types import Annotations
+from cender.io.exchange.format import ExchangeFormat, Incoming, Surroundings
 
 _VOLUME = re.compile(r"^(.*)_(\d+)$")
 
 
-def load_benchmark_file(path: Path, around: Surroundings) -> Annotations:
+def load_benchmark_file(path: Path, around: Surroundings) -> Incoming:
     """All volumes of a benchmark file of one stack, numbered as their names end (``…_000`` is volume 0)."""
     volumes, stacks = [], set()
     for name, boxes in load_benchmark(path).items():
@@ -33,8 +32,7 @@ def load_benchmark_file(path: Path, around: Surroundings) -> Annotations:
 BENCHMARK = ExchangeFormat(
     name="authors-benchmark",
     title="benchmark file of the paper's authors, JSON: volume, identity, boxes",
-    kept="boxes and identities",
-    lost="everything else",
+    keeps=("centres", "boxes", "identities"),
     recognize=lambda path: path.suffix == ".json" and "bench" in path.stem.lower(),
     load=load_benchmark_file,
 )

@@ -1,8 +1,9 @@
 """Annotations into the edit log of a run folder, and out of a run folder, by way of files."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -10,24 +11,28 @@ from cender.annotate.edits import AnyEdit, Batch, NameIdentity, SetHead
 from cender.annotate.marks import HeadMark
 from cender.annotate.overlay import lay_over
 from cender.errors import DataError, UnsupportedFormat
-from cender.io.exchange.format import Surroundings
-from cender.io.exchange.formats import choose_format
+from cender.io.exchange.format import Outgoing, Surroundings, find_losses
+from cender.io.exchange.formats import EXCHANGE_FORMATS, choose_format
+from cender.io.params import RecordingParams
+from cender.io.recordings.arrange.joined import join_recordings
+from cender.io.recordings.fence import fence
+from cender.io.recordings.readers import open_recording
 from cender.io.results.annotations.human import build_annotation, describe_volume
 from cender.io.results.annotations.log import EditLog
 from cender.io.results.folder.run_folder import open_folder
 from cender.io.results.folder.run_results import load_run
-from cender.types import Annotation, Annotations, VoxelSize
+from cender.types import Annotation, Annotations, Recording, VoxelSize
 
 
 @dataclass(frozen=True, slots=True)
 class Moved:
-    """What went through a door: the format, and how many volumes, neurons and identities."""
+    """What went through a door: the format, how many volumes, neurons and identities, and what stayed behind."""
 
     format: str
     volumes: int
     neurons: int
     identities: int
-    lost: str
+    lost: tuple[str, ...]
 
 
 def import_file(folder: Path, path: Path, author: str, format: str | None = None) -> Moved:
@@ -46,28 +51,52 @@ def import_file(folder: Path, path: Path, author: str, format: str | None = None
         raise UnsupportedFormat(f"{chosen.name} can be written but not read: {chosen.title}")
     if not path.exists():
         raise DataError(f"{path} is not there; expected {chosen.title}")
-    around = _look_around(run.load_settings())
-    known = chosen.load(path, around)
-    edits = describe_annotations(known, around, str(path))
+    around = look_around(run.load_settings())
+    with fence(str(path), f"cannot be read as {chosen.name}", DataError):
+        incoming = chosen.load(path, around)
+        edits = describe_annotations(incoming.known, around, str(path))
     with EditLog(run.path) as log:
         log.append(author, Batch(words=f"import of {path.name} ({chosen.name})", edits=tuple(edits)))
-    return _count(known, chosen.name, chosen.lost)
+    return _count(incoming.known, chosen.name, incoming.left)
 
 
-def export_file(folder: Path, path: Path, format: str | None = None, human_only: bool = False) -> Moved:
+def export_file(
+    folder: Path, path: Path, format: str | None = None, human_only: bool = False, images: bool = False
+) -> Moved:
     """Write what is known of a run's recording into a file: the machine's results with people's over them.
 
-    ``human_only`` writes what people said and nothing else.
+    ``human_only`` writes what people said and nothing else; ``images`` the recording itself too.
     """
     chosen = choose_format(path, format)
     if chosen.save is None:
         raise UnsupportedFormat(f"{chosen.name} can be read but not written: {chosen.title}")
-    known = gather_annotations(folder, human_only)
-    if not any(len(one) for one in known.annotations.values()):
+    if images and not chosen.images:
+        able = ", ".join(one.name for one in EXCHANGE_FORMATS if one.images)
+        raise UnsupportedFormat(f"{chosen.name} does not hold images; formats that do: {able}")
+    out = gather_outgoing(folder, human_only, images)
+    if not any(len(one) for one in out.known.annotations.values()):
         said = "people have said nothing of" if human_only else "there are no neurons in"
         raise DataError(f"nothing to export: {said} {folder}")
-    chosen.save(known, path)
-    return _count(known, chosen.name, chosen.lost)
+    if not path.absolute().parent.is_dir():
+        raise DataError(f"{path} cannot be written: there is no folder {path.absolute().parent}")
+    chosen.save(out, path)
+    return _count(out.known, chosen.name, find_losses(chosen, out))
+
+
+def gather_outgoing(folder: Path, human_only: bool = False, images: bool = False) -> Outgoing:
+    """All that can be written of a run."""
+    run = open_folder(folder)
+    settings = run.load_settings()
+    traces = run.load_table("traces") if run.has_table("traces") and not human_only else None
+    subject = settings.get("subject", {})
+    return Outgoing(
+        gather_annotations(folder, human_only),
+        look_around(settings),
+        traces,
+        subject if isinstance(subject, dict) else {},
+        (lambda: _open_images(run.path, settings)) if images else None,
+        run.path,
+    )
 
 
 def gather_annotations(folder: Path, human_only: bool = False) -> Annotations:
@@ -112,16 +141,28 @@ def _describe_head(one: Annotation) -> HeadMark | None:
     return HeadMark.model_validate({**pairs, "outline_yx": tuple(map(tuple, head.outline_yx.tolist()))})
 
 
-def _look_around(settings: dict[str, object]) -> Surroundings:
+def look_around(settings: Mapping[str, Any]) -> Surroundings:
+    """Voxel size, rate and shape that ``run.toml`` gives."""
     recording = settings.get("recording", {})
     facts = dict(recording) if isinstance(recording, dict) else {}
-    voxel, shape = facts.get("voxel_um"), facts.get("shape")
-    return Surroundings(
-        VoxelSize(*map(float, voxel)) if voxel else None, facts.get("rate_hz"), int(shape[0]) if shape else None
-    )
+    voxel, shape, rate = facts.get("voxel_um"), facts.get("shape"), facts.get("rate_hz")
+    t, c, z, y, x = map(int, shape) if shape else (0, 0, 0, 0, 0)
+    return Surroundings(VoxelSize(*map(float, voxel)) if voxel else None, rate, (t, c, z, y, x) if shape else None)
 
 
-def _count(known: Annotations, format: str, lost: str) -> Moved:
+def _open_images(folder: Path, settings: Mapping[str, Any]) -> Recording:
+    """The recording that a run was made from; a relative name is looked for from here and from around the folder."""
+    section = settings.get("recording", {})
+    sources = section.get("sources") or ([section["source"]] if "source" in section else [])
+    if not sources:
+        raise DataError(f"{folder / 'run.toml'} does not name the recording, so its images cannot be written")
+    params = RecordingParams.model_validate({k: v for k, v in section.items() if k in RecordingParams.model_fields})
+    places = [[Path(one), folder / one, folder.parent / one] for one in map(str, sources)]
+    found = [next((place for place in tried if place.exists()), tried[0]) for tried in places]
+    return join_recordings([open_recording(one, params) for one in found])
+
+
+def _count(known: Annotations, format: str, lost: tuple[str, ...]) -> Moved:
     volumes = list(known.annotations.values())
     identities = {int(number) for one in volumes for number in one.identity if number >= 0}
     return Moved(format, len(volumes), sum(map(len, volumes)), len(identities), lost)

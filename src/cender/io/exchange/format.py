@@ -1,37 +1,94 @@
 """What a format of the exchange can do, and what it keeps and loses."""
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
-from cender.types import Annotations, VoxelSize
+import polars as pl
+
+from cender.types import Annotations, Recording, VoxelSize
 
 
 @dataclass(frozen=True, slots=True)
 class Surroundings:
-    """What a run folder knows and a file may not say: the voxel size, the rate and the number of volumes."""
+    """What a run folder knows and a file may not say: voxel size, rate and the recording's shape ``t c z y x``."""
 
     voxel_um: VoxelSize | None = None
     rate_hz: float | None = None
-    volumes: int | None = None
+    shape: tuple[int, int, int, int, int] | None = None
+
+    @property
+    def volumes(self) -> int | None:
+        """How many volumes the recording has."""
+        return None if self.shape is None else self.shape[0]
+
+
+@dataclass(frozen=True, slots=True)
+class Incoming:
+    """What was read from a file, and in words what the file says beyond that."""
+
+    known: Annotations
+    left: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Outgoing:
+    """What is to be written: annotations, the traces of the last run, and what the user says of the animal.
+
+    ``recording`` opens the images; None where these are not to be written. ``folder`` names the run in messages.
+    """
+
+    known: Annotations
+    around: Surroundings = field(default_factory=Surroundings)
+    traces: pl.DataFrame | None = None
+    subject: Mapping[str, Any] = field(default_factory=dict)
+    recording: Callable[[], Recording] | None = None
+    folder: Path = Path()
+
+
+THINGS: Mapping[str, Callable[[Outgoing], bool]] = {
+    "centres": lambda out: any(len(one) for one in out.known.annotations.values()),
+    "boxes": lambda out: any(len(one.regions) for one in out.known.annotations.values()),
+    "identities": lambda out: any((one.identity >= 0).any() for one in out.known.annotations.values()),
+    "names": lambda out: any(out.known.names.values()),
+    "probabilities": lambda out: any((one.probability < 1).any() for one in out.known.annotations.values()),
+    "heads": lambda out: any(one.head is not None for one in out.known.annotations.values()),
+    "times": lambda out: bool(out.known.time_s),
+    "ratios": lambda out: bool(out.known.ratio),
+    "intensities": lambda out: out.traces is not None and out.traces.height > 0,
+    "which volumes are complete": lambda out: any(not one.complete for one in out.known.annotations.values()),
+}
+"""All that can be exchanged, and whether there is any of it to write."""
 
 
 @dataclass(frozen=True, slots=True)
 class ExchangeFormat:
     """One format.
 
-    ``recognize`` says from a path (which need not exist) whether it is this format. ``load`` reads a file into
-    annotations, ``save`` writes annotations into one; None where that direction is not there. ``kept`` and ``lost`` say
-    in words what of the annotations survives a round trip.
+    ``recognize`` says from a path (which need not exist) whether it is this format. ``load`` reads a file, ``save``
+    writes one; None where that direction is not there. ``keeps`` are those of `THINGS` that the format holds; ``note``
+    says in words what else is to be known. ``images`` says that it can hold the recording itself.
     """
 
     name: str
     title: str
-    kept: str
-    lost: str
+    keeps: tuple[str, ...]
     recognize: Callable[[Path], bool]
-    load: Callable[[Path, Surroundings], Annotations] | None = None
-    save: Callable[[Annotations, Path], None] | None = None
+    load: Callable[[Path, Surroundings], Incoming] | None = None
+    save: Callable[[Outgoing, Path], None] | None = None
+    note: str = ""
+    images: bool = False
+
+    @property
+    def loses(self) -> tuple[str, ...]:
+        """What a round trip through this format loses."""
+        return tuple(thing for thing in THINGS if thing not in self.keeps)
+
+
+def find_losses(chosen: ExchangeFormat, out: Outgoing) -> tuple[str, ...]:
+    """What is there and will not be in a file of this format."""
+    return tuple(thing for thing in chosen.loses if THINGS[thing](out))
 
 
 def mark_partial(known: Annotations) -> Annotations:

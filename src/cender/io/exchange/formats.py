@@ -6,12 +6,23 @@ from cender.errors import UnsupportedFormat
 from cender.io.exchange.authors_benchmark import BENCHMARK
 from cender.io.exchange.authors_formats import BOXES, RESULTS, ROIS
 from cender.io.exchange.authors_heads import HEADS
+from cender.io.exchange.fdnc import FDNC
 from cender.io.exchange.format import ExchangeFormat
+from cender.io.exchange.geff_file import GEFF
+from cender.io.exchange.napari_points import NAPARI
+from cender.io.exchange.nerve import NERVE
+from cender.io.exchange.nwb.format import NWB
 from cender.io.exchange.points import POINTS
 from cender.io.exchange.regions import REGIONS
+from cender.io.exchange.traces import TRACES
+from cender.io.exchange.trackmate import TRACKMATE
 from cender.io.exchange.truth import TRUTH
+from cender.io.exchange.zephir import ZEPHIR
 
-EXCHANGE_FORMATS: tuple[ExchangeFormat, ...] = (BOXES, RESULTS, ROIS, BENCHMARK, HEADS, REGIONS, POINTS, TRUTH)
+EXCHANGE_FORMATS: tuple[ExchangeFormat, ...] = (
+    NWB, ZEPHIR, *TRACES, NAPARI, TRACKMATE, GEFF, NERVE, FDNC, BOXES, RESULTS, ROIS, BENCHMARK, HEADS, REGIONS,
+    POINTS, TRUTH,
+)  # fmt: skip
 """The first that recognizes a path is taken, so that special ones stand before general ones."""
 
 

@@ -6,14 +6,13 @@ from pathlib import Path
 
 from cender.errors import DataError
 from cender.io.atomic import write_text
-from cender.io.exchange.format import ExchangeFormat, Surroundings, mark_partial
+from cender.io.exchange.format import ExchangeFormat, Incoming, Outgoing, Surroundings, mark_partial
 from cender.io.results.tables.checked import load_table
 from cender.io.results.tables.schemas import TRUTH_REGIONS
 from cender.io.results.truth.folder import load_tables
-from cender.types import Annotations
 
 
-def load_regions(path: Path, around: Surroundings) -> Annotations:
+def load_regions(path: Path, around: Surroundings) -> Incoming:
     """Boxes with the neurons and identities they belong to; centres follow from the boxes and the voxel size.
 
     Volumes are taken to be annotated in part, so that the machine's other neurons stay.
@@ -23,12 +22,13 @@ def load_regions(path: Path, around: Surroundings) -> Annotations:
             f"{path}: boxes are in pixels, and the run folder says no voxel size; run it again with "
             "--set recording.voxel_um=Z,Y,X"
         )
-    return mark_partial(load_tables(path, {"regions": load_table(path, TRUTH_REGIONS)}, around.voxel_um))
+    tables = {"regions": load_table(path, TRUTH_REGIONS)}
+    return Incoming(mark_partial(load_tables(path, tables, around.voxel_um)))
 
 
-def save_regions(known: Annotations, path: Path) -> None:
+def save_regions(out: Outgoing, path: Path) -> None:
     """Write boxes that belong to a neuron."""
-    text = io.StringIO()
+    known, text = out.known, io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(("volume", "neuron", "z", "x", "y", "w", "h", "identity"))
     for volume, one in sorted(known.annotations.items()):
@@ -45,8 +45,8 @@ def save_regions(known: Annotations, path: Path) -> None:
 REGIONS = ExchangeFormat(
     name="regions",
     title="regions.csv: volume, neuron, z, x, y, w, h[, identity]",
-    kept="boxes, which of them are one neuron, identities",
-    lost="neurons without a box, names, heads, probabilities, ratios",
+    keeps=("boxes", "identities"),
+    note="neurons without a box are left out; centres follow from the boxes",
     recognize=lambda path: path.suffix in {".csv", ".parquet"} and "regions" in path.stem,
     load=load_regions,
     save=save_regions,

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from cender.errors import CenderError, UnreadableRecording
+from cender.errors import CenderError, DataError, UnreadableRecording
 
 # Below this size, a volume is read without a second look at what its header promises.
 _HARMLESS_BYTES = 2**26
@@ -14,8 +14,8 @@ _DENSEST = 2000
 
 
 @contextmanager
-def fence(source: str, what: str) -> Iterator[None]:
-    """Turn any exception of a library into `UnreadableRecording`; ``what`` says what could not be done.
+def fence(source: str, what: str, error: type[DataError] = UnreadableRecording) -> Iterator[None]:
+    """Turn any exception of a library into an ``error``; ``what`` says what could not be done.
 
     Libraries raise what they like over damaged files, MemoryError and RecursionError included, so everything but
     our own errors is caught; an interrupt is no Exception and passes.
@@ -24,14 +24,14 @@ def fence(source: str, what: str) -> Iterator[None]:
         yield
     except CenderError:
         raise
-    except PermissionError as error:
-        raise UnreadableRecording(f"{source} {what}: {error.strerror or error}") from error
-    except Exception as error:  # what libraries raise over damaged files has no common base
-        reason = str(error).strip() or "no further reason"
-        raise UnreadableRecording(
+    except PermissionError as refused:
+        raise error(f"{source} {what}: {refused.strerror or refused}") from refused
+    except Exception as problem:  # what libraries raise over damaged files has no common base
+        reason = str(problem).strip() or "no further reason"
+        raise error(
             f"{source} {what}: the file is damaged, cut off or not what it seems "
-            f"({type(error).__name__}: {reason[:300]})"
-        ) from error
+            f"({type(problem).__name__}: {reason[:300]})"
+        ) from problem
 
 
 def check_volume_size(source: str, volume_bytes: int) -> None:

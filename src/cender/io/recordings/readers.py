@@ -12,11 +12,14 @@ from cender.io.params import RecordingParams
 from cender.io.recordings.arrange.array import arrange_recording, pair_channels
 from cender.io.recordings.fence import fence
 from cender.io.recordings.formats.signatures import (
+    is_czi,
     is_hdf5,
     is_matlab,
     is_nd2,
+    is_ndtiff,
     is_npy,
     is_npz,
+    is_nwb,
     is_raw,
     is_tiff,
     is_tiff_folder,
@@ -68,6 +71,10 @@ FORMATS: tuple[Format, ...] = (
         is_tiff, _late("tiff.file", "load_tiff"), _late("tiff.file", "save_tiff"),
     ),
     Format(
+        "nd-tiff", "ND-TIFF folder of Micro-Manager, one position (extra ndtiff)", (),
+        is_ndtiff, _late("ndtiff_folder", "load_ndtiff"),
+    ),
+    Format(
         "tiff-folder", "folder with one TIFF file a volume or a frame", ("",),
         is_tiff_folder, _late("tiff.folder", "load_tiff_folder"),
         _late("tiff.folder", "save_tiff_volumes"),
@@ -82,9 +89,14 @@ FORMATS: tuple[Format, ...] = (
         (".mat",), is_matlab, _late("matlab.file", "load_matlab"), _late("matlab.file", "save_matlab"),
     ),
     Format(
+        "nwb", "NWB with ndx-multichannel-volume (CalciumImageSeries) or another series of volumes", (),
+        is_nwb, _late("nwb", "load_nwb"),
+    ),
+    Format(
         "hdf5", "HDF5: dataset 'data' (T,C,Z,Y,X) as ZephIR has it, or the one that recording.dataset names",
         (".h5", ".hdf5", ".hdf"), is_hdf5, _late("hdf5", "load_hdf5"), _late("hdf5", "save_hdf5"),
     ),
+    Format("czi", "Zeiss CZI of one scene (extra czi)", (), is_czi, _late("czi", "load_czi")),
     Format("nd2", "Nikon ND2 of one stage position (extra nd2)", (), is_nd2, _late("nd2_file", "load_nd2")),
     Format(
         "npy", "one numpy array", (".npy",),

@@ -8,6 +8,7 @@ import numpy as np
 
 from cender.errors import DataError
 from cender.io import load_truth
+from cender.io.results.annotations.human import load_human
 from cender.io.results.folder.run_folder import open_folder
 from cender.io.results.folder.run_results import load_run, split_volumes
 from cender.types import Annotation
@@ -61,7 +62,11 @@ def load_lessons(folder: Path) -> list[Annotation]:
 
 
 def _load_human(folder: Path) -> list[Annotation]:
-    rows = split_volumes(open_folder(folder).load_table("neurons").sort("volume", "neuron"))
+    run = open_folder(folder)
+    if not run.has_table("neurons"):
+        # Annotation that was imported before the first run: there is nothing of the machine's beside it.
+        return list(load_human(run.path).values())
+    rows = split_volumes(run.load_table("neurons").sort("volume", "neuron"))
     volumes = []
     for volume, one in load_run(folder).annotations.items():
         human = (rows[volume]["source"] == "human").to_numpy() if volume in rows else np.zeros(0, bool)

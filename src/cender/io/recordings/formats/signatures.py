@@ -8,6 +8,7 @@ _TIFF = (b"II*\x00", b"MM\x00*", b"II+\x00", b"MM\x00+")
 _NUMPY = b"\x93NUMPY"
 _HDF5 = b"\x89HDF\r\n\x1a\n"
 _ND2 = b"\xda\xce\xbe\x0a"
+_CZI = b"ZISRAWFILE"
 _ZIP = b"PK\x03\x04"
 _ZARR = ("zarr.json", ".zgroup", ".zarray", ".zattrs")
 _RAW_SUFFIXES = (".raw", ".dat", ".bin")
@@ -42,6 +43,26 @@ def is_hdf5(path: Path) -> bool:
     """Whether a file has HDF5's signature at its beginning or behind a short header."""
     start = _read_start(path, 4096 + len(_HDF5))
     return any(start[at : at + len(_HDF5)] == _HDF5 for at in (0, 512, 1024, 2048, 4096))
+
+
+def is_czi(path: Path) -> bool:
+    """Whether a file begins as Zeiss's do."""
+    return _read_start(path, len(_CZI)) == _CZI
+
+
+def is_ndtiff(path: Path) -> bool:
+    """Whether a folder has the index of Micro-Manager's stacks."""
+    return path.is_dir() and (path / "NDTiff.index").is_file()
+
+
+def is_nwb(path: Path) -> bool:
+    """Whether an HDF5 file says which version of NWB it is."""
+    if not is_hdf5(path):
+        return False
+    from cender.io.recordings.formats.hdf5 import open_hdf5
+
+    with open_hdf5(path) as file:
+        return "nwb_version" in file.attrs
 
 
 def is_nd2(path: Path) -> bool:

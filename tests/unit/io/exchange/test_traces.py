@@ -1,0 +1,119 @@
+"""Traces as other programs read them, and the layers of napari."""
+
+import tomllib
+import warnings
+from importlib import import_module
+from pathlib import Path
+
+import h5py
+import numpy as np
+import pandas
+import pytest
+from scipy.io import loadmat
+
+import cender
+from cases.exchanged import SHAPE, VOLUMES, list_places
+from cases.recorded import VOXEL
+from cender.errors import DataError, UnsupportedFormat
+from cender.io.exchange.doors import export_file, import_file
+from cender.io.exchange.napari_reader import find_reader
+from cender.io.results.annotations.log import EditLog
+
+ROOT = Path(__file__).parents[4]
+
+
+@pytest.mark.parametrize("name", ["traces.csv", "traces.parquet"])
+def test_pandas_reads_one_row_per_identity_and_volume(worm: Path, tmp_path: Path, name: str) -> None:
+    moved = export_file(worm, tmp_path / name)
+    assert set(moved.lost) == {"centres", "boxes", "heads"}
+    read = pandas.read_csv if name.endswith("csv") else pandas.read_parquet
+    table = read(tmp_path / name)
+    assert len(table) == 3 * VOLUMES
+    wide = table[table.valid].pivot(index="time_s", columns="identity", values="ratio")
+    assert wide[5].tolist() == pytest.approx([6.0, 6.1, 6.2, 6.3])
+    assert wide[7].isna().sum() == 2
+    assert set(table[table.identity == 5].name) == {"AVAL"}
+
+
+def test_arrays_of_hdf5_and_matlab_are_volumes_by_identities(worm: Path, tmp_path: Path) -> None:
+    export_file(worm, tmp_path / "traces.h5")
+    export_file(worm, tmp_path / "traces.mat")
+    with h5py.File(tmp_path / "traces.h5") as file:
+        found = {name: file[name][()] for name in file}
+        assert [dimension.label for dimension in file["ratio"].dims] == ["volume", "identity"]
+    assert found["ratio"].shape == (VOLUMES, 3)
+    assert found["ratio"][:, 0] == pytest.approx([6.0, 6.1, 6.2, 6.3])
+    assert (found["identity"].tolist(), found["name"].tolist()) == ([5, 6, 7], [b"AVAL", b"", b""])
+    struct = loadmat(tmp_path / "traces.mat", simplify_cells=True)["traces"]
+    assert np.array_equal(struct["ratio"], found["ratio"], equal_nan=True)
+    assert np.array_equal(struct["valid"].astype(bool), found["valid"])
+    assert struct["time_s"].tolist() == pytest.approx(found["time_s"].tolist())
+    assert struct["name"][0] == "AVAL"
+
+
+def test_people_alone_have_no_traces(worm: Path, other: Path, tmp_path: Path) -> None:
+    export_file(worm, tmp_path / "points.csv")
+    with pytest.raises(DataError, match=r"nothing to export|no traces"):
+        export_file(worm, tmp_path / "traces.csv", human_only=True)
+    with pytest.raises(UnsupportedFormat, match="can be written but not read"):
+        import_file(other, tmp_path / "traces.csv", "ben")
+    with pytest.raises(UnsupportedFormat, match="formats that do: nwb"):
+        export_file(worm, tmp_path / "traces.csv", images=True)
+
+
+def test_a_points_layer_comes_back(worm: Path, other: Path, tmp_path: Path) -> None:
+    export_file(worm, tmp_path / "napari.csv")
+    table = pandas.read_csv(tmp_path / "napari.csv")
+    assert table.columns[:5].tolist() == ["index", "axis-0", "axis-1", "axis-2", "axis-3"]
+    assert table.loc[1, ["axis-0", "axis-1", "axis-2", "axis-3"]].tolist() == [0, 1, 10, 5]
+    (tmp_path / "napari.csv").rename(tmp_path / "Points.csv")
+    moved = import_file(other, tmp_path / "Points.csv", "ben")
+    assert (moved.format, moved.identities) == ("napari", 3)
+    with EditLog(other) as log:
+        marks = log.state(1).marks.values()
+        assert log.identities()[5].name == "AVAL"
+    assert sorted((*np.round(mark.centre_um, 6).tolist(), mark.identity) for mark in marks) == list_places(worm)[1]
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("index,axis-0,axis-1\n0,1,2\n", "four axes"),
+        ("index,axis-0,axis-1,axis-2,axis-3\n0,0.5,1,2,3\n", "whole ones as axis-0"),
+        ("index,axis-0,axis-1,axis-2,axis-3\n0,0,1,2,x\n", "expected numbers"),
+        ("index,axis-0,axis-1,axis-2,axis-3\n", "says nothing"),
+    ],
+)
+def test_other_layers_are_refused(other: Path, tmp_path: Path, text: str, words: str) -> None:
+    (tmp_path / "Points.csv").write_text(text)
+    with pytest.raises(DataError, match=words):
+        import_file(other, tmp_path / "Points.csv", "ben")
+
+
+def test_napari_finds_the_reader_and_gets_layers(worm: Path, tmp_path: Path) -> None:
+    with warnings.catch_warnings():
+        # The plugin engine is older than the pydantic that it is used with.
+        warnings.simplefilter("ignore")
+        npe2 = import_module("npe2")
+        PythonName = import_module("npe2.types").PythonName
+    manifest = npe2.PluginManifest.from_file(Path(cender.__file__).parent / "napari.yaml")
+    (reader,) = manifest.contributions.readers
+    (command,) = manifest.contributions.commands
+    assert (reader.command, reader.accepts_directories) == (command.id, True)
+    assert PythonName(command.python_name) == f"{find_reader.__module__}:{find_reader.__name__}"
+    entry = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["entry-points"]["napari.manifest"]
+    assert entry == {"cender": "cender:napari.yaml"}
+    assert find_reader(str(tmp_path)) is None
+    read = find_reader([str(worm)])
+    assert read is not None
+    red, green, points, tracks = read(str(worm))
+    assert [layer[2] for layer in (red, green, points, tracks)] == ["image", "image", "points", "tracks"]
+    assert (red[0].shape, red[1]["scale"]) == ((VOLUMES, *SHAPE), (1.0, *VOXEL))
+    with h5py.File(tmp_path / "worm.h5") as source:
+        assert np.array_equal(green[0][2], source["data"][2, 1])
+        assert np.array_equal(np.asarray(green[0]), source["data"][:, 1])
+    assert points[0].shape == (3 * VOLUMES, 4)
+    assert points[1]["features"]["name"][0] == "AVAL"
+    assert set(tracks[0][:, 0]) == {5, 6, 7}
+    (tmp_path / "worm.h5").unlink()
+    assert [layer[2] for layer in read(str(worm))] == ["points", "tracks"]
