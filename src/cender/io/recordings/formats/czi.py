@@ -17,7 +17,11 @@ from cender.io.recordings.formats.handle import Handle
 from cender.io.recordings.formats.metadata import make_voxel, read_roles
 from cender.io.recordings.formats.store import Index, Store
 
-_PIXELS = {"Gray8": np.dtype(np.uint8), "Gray16": np.dtype(np.uint16), "Gray32Float": np.dtype(np.float32)}
+_PIXELS: dict[str, np.dtype] = {
+    "Gray8": np.dtype(np.uint8),
+    "Gray16": np.dtype(np.uint16),
+    "Gray32Float": np.dtype(np.float32),
+}
 
 
 def open_czi(path: str) -> Any:
