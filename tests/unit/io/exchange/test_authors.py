@@ -149,13 +149,13 @@ def test_their_files_are_imported_by_name_of_format(tmp_path: Path) -> None:
     array = np.full((1, 2, 6), np.nan)
     array[0, 1] = 100, 50, 15, 9, 7, 5
     np.save(tmp_path / "rois.npy", array)
-    around = Surroundings(VoxelSize(3.0, 0.6, 0.6), 4.0, 5)
+    around = Surroundings(VoxelSize(3.0, 0.6, 0.6), 4.0, (5, 2, 18, 1024, 1024))
     found = {}
     for path, name in ((boxes, "boxes"), (tmp_path / "002.json", "results"), (tmp_path / "rois.npy", "rois")):
         chosen = choose_format(path)
         assert chosen.name == f"authors-{name}"
         assert chosen.load is not None
-        found[name] = chosen.load(path, around)
+        found[name] = chosen.load(path, around).known
     assert [list(one.annotations) for one in found.values()] == [[0], [1], [0]]
     assert found["results"].annotations[1].centre_um[0] == pytest.approx([6.0, 0.6 * 522.5, 0.6 * 613.5])
     assert found["rois"].annotations[0].identity.tolist() == [1]
@@ -169,7 +169,7 @@ def test_a_benchmark_file_of_one_recording_is_imported(tmp_path: Path) -> None:
     chosen = choose_format(path)
     assert chosen.name == "authors-benchmark"
     assert chosen.load is not None
-    known = chosen.load(path, Surroundings())
+    known = chosen.load(path, Surroundings()).known
     assert {volume: one.identity.tolist() for volume, one in known.annotations.items()} == {1: [5]}
     path.write_text(json.dumps({f"{NAME}_000": {}, "ImgStk002_000": {"5": [[3, 10, 20, 19, 29, 1]]}}))
     with pytest.raises(DataError, match="those of 2 stacks"):
@@ -186,13 +186,14 @@ def test_proofread_heads_are_imported_and_leave_neurons_alone(tmp_path: Path) ->
     chosen = choose_format(folder)
     assert chosen.name == "authors-heads"
     assert chosen.load is not None
-    known = chosen.load(folder, Surroundings(volumes=3))
-    edits = describe_annotations(known, Surroundings(volumes=3), "heads")
+    around = Surroundings(shape=(3, 2, 18, 1024, 1024))
+    known = chosen.load(folder, around).known
+    edits = describe_annotations(known, around, "heads")
     assert [(type(one).__name__, one.volume) for one in edits] == [("SetHead", 0), ("SetHead", 2)]
     assert known.annotations[2].head is not None
     assert known.annotations[2].head.anterior_yx.tolist() == [0, -1]
     with pytest.raises(DataError, match="speaks of volume 2"):
-        describe_annotations(known, Surroundings(volumes=2), "heads")
+        describe_annotations(known, Surroundings(shape=(2, 2, 18, 1024, 1024)), "heads")
     (folder / "notes.json").write_text("{}")
     with pytest.raises(DataError, match="expected heads named"):
         chosen.load(folder, Surroundings())
