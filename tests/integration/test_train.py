@@ -1,6 +1,10 @@
 """``cender train detector`` from folders to weights."""
 
+import json
 import shutil
+import signal
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -74,3 +78,21 @@ def test_missing_recording_is_named(worm: Path, tmp_path: Path) -> None:
 def test_nothing_to_learn_from_is_said() -> None:
     with pytest.raises(DataError, match="at least one truth folder"):
         train()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
+def test_stopped_twice_in_a_hurry_it_can_still_go_on(worm: Path, tmp_path: Path) -> None:
+    out = tmp_path / "mine.safetensors"
+    sets = [word for setting in (*QUICK, "train.fine_steps=1000000") for word in ("--set", setting)]
+    words = [sys.executable, "-m", "cender", "train", "detector", str(worm), "--out", str(out), *sets]
+    with subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) as process:
+        said = ""
+        while "neurons" not in said:
+            said += process.stderr.readline()
+        process.send_signal(signal.SIGTERM)
+        process.send_signal(signal.SIGTERM)
+        said += process.communicate()[1]
+    assert process.returncode == 130, said
+    assert "the same command goes on from there" in said
+    kept = load_weights(out.with_suffix(".checkpoint"), "detector checkpoint")
+    assert json.loads(kept.metadata["progress"])["step"] >= 1

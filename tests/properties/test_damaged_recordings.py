@@ -14,6 +14,7 @@ from cases.damage import damage_file, patience
 from cender.errors import CenderError, UnreadableRecording
 from cender.io import open_recording, save_recording
 from cender.io.recordings.fence import check_volume_size, fence
+from cender.io.recordings.formats.guarded import check_heap
 from cender.types import Recording, VoxelSize
 
 SHAPE = (4, 2, 3, 14, 12)
@@ -100,6 +101,25 @@ def try_damaged(source: Path, target: Path, seed: int) -> None:
 def test_damaged(whole: Path, tmp_path: Path, name: str) -> None:
     for seed in range(40):
         try_damaged(whole / name, tmp_path / name, seed)
+
+
+def test_a_heap_in_which_the_library_would_go_round_for_ever_is_refused(whole: Path, tmp_path: Path) -> None:
+    content = bytearray((whole / "plain.h5").read_bytes())
+    heap = content.index(b"GCOL")
+    # Nothing but free space of no length: HDF5 adds zero to its place until the machine is switched off.
+    content[heap + 16 : heap + 4096] = bytes(4080)
+    (tmp_path / "worm.h5").write_bytes(content)
+    with pytest.raises(UnreadableRecording, match="an object of no length"):
+        open_recording(tmp_path / "worm.h5")
+
+
+def test_heaps_that_are_whole_pass() -> None:
+    free = (0).to_bytes(8, "little") + (4096 - 16 - 32).to_bytes(8, "little")
+    text = (1).to_bytes(2, "little") + bytes(6) + (9).to_bytes(8, "little") + b"red,green".ljust(16, b"\0")
+    heap = b"GCOL\1\0\0\0" + (4096).to_bytes(8, "little") + text + free
+    check_heap(heap.ljust(4096, b"\0"))
+    with pytest.raises(OSError, match="no length"):
+        check_heap(heap[: 16 + 32].ljust(4096, b"\0"))
 
 
 @pytest.mark.slow

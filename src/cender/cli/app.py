@@ -2,9 +2,7 @@
 
 import logging
 import os
-import signal
 import sys
-import threading
 import traceback
 from typing import Annotated
 
@@ -19,6 +17,7 @@ from cender.cli.demo import demo
 from cender.cli.evaluate import evaluate
 from cender.cli.exchange import export, import_
 from cender.cli.info import info
+from cender.cli.interrupts import INTERRUPTS, STOPPED
 from cender.cli.name import name
 from cender.cli.options import Command, Group
 from cender.cli.report import report
@@ -75,13 +74,12 @@ def main() -> None:
     # Volumes are worked on side by side. Further threads inside of small matrix products only wait for each other.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     debug = "--debug" in sys.argv
-    if threading.current_thread() is threading.main_thread():
-        signal.signal(signal.SIGTERM, _stop)
+    INTERRUPTS.install()
     try:
         status = app(args=_sort_anywhere(sys.argv[1:]), standalone_mode=False)
     except typer.Abort:
         _say("stopped")
-        sys.exit(130)
+        sys.exit(STOPPED)
     except typer.TyperException as error:
         # A command that needs words and got none has printed its help already, and has nothing to add.
         if message := error.format_message().strip():
@@ -94,7 +92,7 @@ def main() -> None:
         sys.exit(2)
     except KeyboardInterrupt:
         _say("stopped")
-        sys.exit(130)
+        sys.exit(STOPPED)
     except Exception as error:  # noqa: BLE001  (the last net: a defect of ours, said in one line)
         if debug:
             traceback.print_exc()
@@ -116,11 +114,6 @@ def _say(text: str) -> None:
     """An error is said even where everything else is quiet."""
     STDERR.quiet = False
     STDERR.print(text, soft_wrap=True)
-
-
-def _stop(*_: object) -> None:
-    """SIGTERM ends a command as Ctrl-C does: what is finished is kept."""
-    raise KeyboardInterrupt
 
 
 def _escape(text: str) -> str:

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from cender.cli.interrupts import STOPPED
 from cender.cli.options import ConfigFile, Json, Sets
 
 if TYPE_CHECKING:
@@ -79,7 +80,7 @@ def run(
             done = run_recording(given, out, config, workers=count, scheduler=address, on_progress=display.show)
     except KeyboardInterrupt:
         STDERR.print("stopped: what is finished is kept, and the same command goes on from there")
-        raise typer.Exit(130) from None
+        raise typer.Exit(STOPPED) from None
     _print_summary(done)
     if as_json:
         _print_json(done)

@@ -1,12 +1,13 @@
 """``cender train``: learn from annotated volumes."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
+from cender.cli.interrupts import INTERRUPTS, STOPPED
 from cender.cli.options import Command, ConfigFile, Group, Sets
 
 train = typer.Typer(
@@ -61,10 +62,10 @@ def detector(
     samples = list(
         track(collect_samples(folders or [], config, start, simulated, partial), "reading annotated volumes")
     )
-    STDERR.print(f"{len(samples)} annotated volumes, {sum(len(sample.centre) for sample in samples)} neurons")
     checkpoint = target.with_suffix(".checkpoint")
-    with _resumable(checkpoint):
-        weights, history = _watch(lambda on_step: learn_detector(samples, config, start, seed, target, on_step))
+    with _resumable(checkpoint) as check:
+        STDERR.print(f"{len(samples)} annotated volumes, {sum(len(sample.centre) for sample in samples)} neurons")
+        weights, history = _watch(lambda on_step: learn_detector(samples, config, start, seed, target, on_step), check)
     save_weights(weights, target)
     checkpoint.unlink(missing_ok=True)
     picture = target.with_suffix(".png")
@@ -109,11 +110,12 @@ def recognizer(
     if target is None:
         raise DataError("several folders: say with --out where the weights should go")
     lessons = collect_lessons(folders)
-    STDERR.print(f"{len(lessons.annotated)} annotated volumes, {len(lessons.recording)} others to learn from")
     checkpoint = target.with_suffix(".checkpoint")
-    with _resumable(checkpoint):
+    with _resumable(checkpoint) as check:
+        STDERR.print(f"{len(lessons.annotated)} annotated volumes, {len(lessons.recording)} others to learn from")
         weights, history = _watch_stages(
-            lambda on_step: train_weights(lessons.annotated, lessons.recording, config, seed, on_step, checkpoint)
+            lambda on_step: train_weights(lessons.annotated, lessons.recording, config, seed, on_step, checkpoint),
+            check,
         )
     save_weights(weights, target)
     checkpoint.unlink(missing_ok=True)
@@ -156,19 +158,20 @@ def namer(
 
 
 @contextmanager
-def _resumable(checkpoint: Path) -> Iterator[None]:
-    """Say at an interrupt what is kept, and exit as a shell expects."""
+def _resumable(checkpoint: Path) -> Iterator[Callable[[], None]]:
+    """Let an interrupt wait for the end of a step (gives what to call there); say what is kept, exit as shells do."""
     from cender.cli.console import STDERR
 
     try:
-        yield
+        with INTERRUPTS.waiting() as check:
+            yield check
     except KeyboardInterrupt:
         kept = "the same command goes on from there" if checkpoint.exists() else "too early for anything to be kept"
         STDERR.print(f"stopped: {kept}")
-        raise typer.Exit(130) from None
+        raise typer.Exit(STOPPED) from None
 
 
-def _watch_stages(learn: Any) -> Any:
+def _watch_stages(learn: Any, check: Callable[[], None]) -> Any:
     """Run training under a progress bar that shows stage and loss; returns its result and the losses by stage."""
     from cender.cli.console import show_progress
 
@@ -180,6 +183,7 @@ def _watch_stages(learn: Any) -> Any:
             history.append((progress.stage, progress.loss))
             words = f"{progress.stage}: loss {progress.loss:.2f}"
             bar.update(task, completed=progress.step, total=progress.steps, description=words)
+            check()
 
         return learn(on_step), history
 
@@ -190,7 +194,7 @@ def _draw_stages(history: list[tuple[str, float]], path: Path) -> None:
     draw_recognizer_training(history, path)
 
 
-def _watch(learn: Any) -> Any:
+def _watch(learn: Any, check: Callable[[], None]) -> Any:
     """Run training under a progress bar that shows the losses and the last validation."""
     from cender.cli.console import show_progress
 
@@ -204,6 +208,7 @@ def _watch(learn: Any) -> Any:
                 last = f", F1 {progress.checked[0]:.3f} / {progress.checked[1]:.3f}"
             words = f"training: loss {sum(progress.losses):.2f}{last}"
             bar.update(task, completed=progress.step, total=progress.steps, description=words)
+            check()
 
         return learn(on_step)
 

@@ -75,16 +75,19 @@ class Journal:
     def add(self, state: State, loss: float) -> bool:
         """Take down the loss of a step; False when the stage has learnt enough."""
         state.losses.append(loss)
-        if self.path is not None and len(state.losses) % EVERY == 0:
-            self._file(state, done=False)
-            self._save(self.path)
+        if len(state.losses) % EVERY == 0:
+            self.keep(state, done=False)
         return not (self.patience and has_settled(state.losses, self.patience))
 
     def end(self, state: State) -> None:
         """Take down that a stage is done."""
         if len(self._notes) > self._stage and self._notes[self._stage]["done"]:
             return
-        self._file(state, done=True)
+        self.keep(state, done=True)
+
+    def keep(self, state: State, *, done: bool) -> None:
+        """Bring the state of the stage under way to disk."""
+        self._file(state, done=done)
         if self.path is not None:
             self._save(self.path)
 

@@ -82,7 +82,7 @@ def train_detector(
     checkpoint
         File to resume from, and to write to at every validation; removed by the caller when done.
     on_step
-        Told after every step.
+        Told after every step; a KeyboardInterrupt that it raises ends training with the checkpoint written.
     """
     if params.threads:
         torch.set_num_threads(params.threads)
@@ -105,7 +105,12 @@ def train_detector(
             run.history.append([float(run.step), *losses, *checked])
         if checkpoint is not None and (checked or run.step % _KEEP_EVERY == 0):
             save_checkpoint(checkpoint, run, _describe(samples, params, seed, steps))
-        on_step(Progress(run.step, steps, losses, checked))
+        try:
+            on_step(Progress(run.step, steps, losses, checked))
+        except KeyboardInterrupt:
+            if checkpoint is not None:
+                save_checkpoint(checkpoint, run, _describe(samples, params, seed, steps))
+            raise
     return _finish(run, held, start, seed), run.history
 
 

@@ -53,7 +53,7 @@ def fit_classifier(
     journal
         Where to go on from, and what is kept for going on later; says when the loss no longer falls.
     on_step
-        Told the loss of every step.
+        Told the loss of every step; a KeyboardInterrupt that it raises ends training with its state kept.
     """
     journal = journal or Journal()
     none = net.head.out_features - 1
@@ -77,7 +77,11 @@ def fit_classifier(
         torch.nn.utils.clip_grad_norm_(learnt, CLIP)
         optimiser.step()
         learning = journal.add(state, float(loss.detach()))
-        on_step(state.losses[-1])
+        try:
+            on_step(state.losses[-1])
+        except KeyboardInterrupt:
+            journal.keep(state, done=not learning)
+            raise
     journal.end(state)
     net.constellation.pair.requires_grad_(True)
     net.eval()

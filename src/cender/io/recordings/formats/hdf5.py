@@ -17,6 +17,7 @@ from cender.io.atomic import write_atomically
 from cender.io.params import RecordingParams
 from cender.io.recordings.arrange.axes import UNKNOWN, format_shape, guess_layout
 from cender.io.recordings.formats.families import Family, find_family
+from cender.io.recordings.formats.guarded import GuardedFile
 from cender.io.recordings.formats.own import (
     TIMES,
     choose_voxel_size,
@@ -49,9 +50,23 @@ def open_hdf5(path: Path) -> Iterator[Any]:
         yield file
 
 
+@contextmanager
+def inspect_hdf5(path: Path) -> Iterator[Any]:
+    """The same for reading what a file says of itself: damage over which HDF5's library would hang is an error.
+
+    A file that another program is writing is read as it is.
+    """
+    with open_hdf5(path) as file:
+        if file.swmr_mode:
+            yield file
+        else:
+            with GuardedFile(path) as guarded, h5py.File(guarded, "r") as checked:
+                yield checked
+
+
 def load_hdf5(path: Path, params: RecordingParams) -> Store:
     """The dataset of an HDF5 file that holds the recording, with its facts."""
-    with open_hdf5(path) as file:
+    with inspect_hdf5(path) as file:
         datasets = list_datasets(file)
         family = find_family(path, datasets, params.dataset) if _ZEPHIR not in datasets else None
         if family is not None:

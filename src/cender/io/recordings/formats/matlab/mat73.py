@@ -11,7 +11,7 @@ from jaxtyping import Shaped
 from cender.errors import UnreadableRecording
 from cender.io.params import RecordingParams
 from cender.io.recordings.arrange.axes import UNKNOWN, format_shape
-from cender.io.recordings.formats.hdf5 import DatasetReader, open_hdf5
+from cender.io.recordings.formats.hdf5 import DatasetReader, inspect_hdf5, open_hdf5
 from cender.io.recordings.formats.matlab.layout import choose_variable, count_volumes
 from cender.io.recordings.formats.matlab.mat5_writer import NAME, list_facts
 from cender.io.recordings.formats.own import unpack_facts
@@ -26,7 +26,7 @@ _USER_BLOCK = 512
 
 def load_mat73(path: Path, params: RecordingParams) -> Store:
     """The volumes of a v7.3 file, each cell an object that the cell array refers to."""
-    with open_hdf5(path) as file:
+    with inspect_hdf5(path) as file:
         variables = {name: item for name, item in file.items() if not name.startswith("#")}
         listing = {name: _describe_item(item) for name, item in variables.items()}
         name = choose_variable(path, listing, params.dataset)
