@@ -82,7 +82,7 @@ def _read_images(opener: Callable[[], Recording] | None, voxel: tuple[float, ...
         recording = None
     if recording is None:
         return []
-    roles = recording.roles or tuple(f"channel {number}" for number in range(recording.shape[1]))
+    roles: tuple[str, ...] = recording.roles or tuple(f"channel {number}" for number in range(recording.shape[1]))
     colours = {"red": "red", "green": "green"}
     return [
         (

@@ -9,11 +9,12 @@ import numpy as np
 from jaxtyping import Float
 
 from cender.bench.identity.across import measure_across
-from cender.bench.identity.data import Subject, make_subject, open_points
+from cender.bench.identity.data import make_subject, open_points
 from cender.bench.identity.measure import Measurement, measure_identity_bench
 from cender.bench.identity.methods import METHODS, Method, make_across_learner, make_learner
 from cender.bench.identity.pictures import gather_curves
 from cender.bench.identity.split import thin_volumes
+from cender.bench.identity.subject import Subject
 from cender.bench.paper.figures.scene import SEED, Scene
 from cender.bench.paper.published import NERVE_POINTS, OWN_POINTS
 from cender.bench.speed.stages import measure_stages

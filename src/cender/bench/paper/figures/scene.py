@@ -6,8 +6,9 @@ import numpy as np
 from jaxtyping import Float, Int, Real
 
 from cender.bench.activity import make_neurons
-from cender.bench.identity.data import Subject, make_subject
+from cender.bench.identity.data import make_subject
 from cender.bench.identity.split import Split, split_volumes
+from cender.bench.identity.subject import Subject
 from cender.config import Config
 from cender.nets.embedding import build_embedder, read_classes
 from cender.pipeline.volumes.compass import load_compass

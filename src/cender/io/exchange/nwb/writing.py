@@ -103,8 +103,13 @@ def _describe_session(pynwb: Any, worm: Any, out: Outgoing, subject: Subject) ->
         source_script_file_name="cender export",
         experiment_description=f"analysed by cender {cender.__version__} from {Path(given).name}",
     )
-    said = {"strain": subject.strain, "genotype": subject.genotype, "age": subject.age}
-    said["date_of_birth"], said["cultivation_temp"] = subject.date_of_birth, subject.cultivation_temp_c
+    said = {
+        "strain": subject.strain,
+        "genotype": subject.genotype,
+        "age": subject.age,
+        "date_of_birth": subject.date_of_birth,
+        "cultivation_temp": subject.cultivation_temp_c,
+    }
     file.subject = worm.CElegansSubject(
         subject_id=subject.subject_id,
         sex=subject.sex,

@@ -84,7 +84,7 @@ def settle_order(shape: tuple[int, ...], dimension: tuple[int, ...], channels: i
 def _is_likely(order: Any, shape: tuple[int, ...]) -> bool:
     """Whether there are few channels, and fewer frames than pixels in a row or column."""
     size = dict(zip(order, shape, strict=True))
-    return size.get("C", 1) <= _MOST_CHANNELS and size["Z"] <= min(size["X"], size["Y"])
+    return bool(size.get("C", 1) <= _MOST_CHANNELS and size["Z"] <= min(size["X"], size["Y"]))
 
 
 def read_spacing(volume: Any) -> VoxelSize | None:
