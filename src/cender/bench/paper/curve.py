@@ -7,6 +7,7 @@ from time import perf_counter
 from typing import Any
 
 from cender.bench.paper.items import Item
+from cender.config import Config
 from cender.detect.multi_field import MultiFieldParams
 from cender.io.weights import save_weights
 from cender.training.paper.anchor_scenes import Scene, simulate_scenes
@@ -17,7 +18,11 @@ FIRST, VOLUMES = 1000, 30
 
 
 def list_curve(
-    widths: Sequence[float], epochs: int, anchors: Sequence[tuple[int, ...]], folder: Path | None, threads: int = 1
+    widths: Sequence[float],
+    epochs: int,
+    anchors: Sequence[tuple[int, ...]],
+    folder: Path | None,
+    settings: Config | None = None,
 ) -> list[Item]:
     """One training for each width and set of anchors; its F1 is measured at the end of every cycle.
 
@@ -25,11 +30,16 @@ def list_curve(
     ----------
     folder
         Where the weights of every training go; None keeps only the figures.
+    settings
+        Say how many CPU threads training takes (train.threads) and on which device (detect.device).
     """
     items, scenes = [], _Scenes()
     for sizes in anchors:
         for width in widths:
-            training = MultiFieldTraining(width=width, epochs=epochs, threads=threads)
+            chosen = settings or Config()
+            training = MultiFieldTraining(
+                width=width, epochs=epochs, threads=chosen.train.threads, device=chosen.detect.device
+            )
             params = MultiFieldParams(anchors_px=sizes)
             inputs = {
                 "training": training.model_dump(mode="json", exclude={"threads", "device"}),

@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 import typer
 
-from cender.cli.options import Json
+from cender.cli.options import Json, Sets
 
 
 def baseline(
@@ -20,6 +20,7 @@ def baseline(
         Path | None, typer.Option(metavar="FILE", help="Where finished rows are kept and found again.")
     ] = None,
     weights: Annotated[Path | None, typer.Option(metavar="DIR", help="Where the trained weights go.")] = None,
+    sets: Sets = None,
     json: Json = False,
 ) -> None:
     """Train the paper's detector at several widths and print its 2D F1 on validation animals after every cycle."""
@@ -27,11 +28,12 @@ def baseline(
     from cender.bench.paper.items import Done, measure_items
     from cender.cli.bench.machine import describe_machine
     from cender.cli.console import print_json, show_progress
+    from cender.config import load_config
 
     if weights is not None:
         weights.mkdir(parents=True, exist_ok=True)
     sizes = [_read_anchors(word) for word in anchors or ["9"]]
-    items = list_curve(width or [0.0625, 0.125, 0.25], epochs, sizes, weights)
+    items = list_curve(width or [0.0625, 0.125, 0.25], epochs, sizes, weights, load_config(None, sets or []))
     with show_progress() as bar:
         task = bar.add_task("training", total=len(items))
 

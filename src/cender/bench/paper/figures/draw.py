@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from cender.bench.paper.figures import images, recognition
-from cender.bench.paper.figures.recognition import FULL, QUICK, Curves
+from cender.bench.paper.figures.recognition import FULL, QUICK, QUICK_EPOCHS, Curves
 from cender.bench.paper.figures.scene import Scene
 from cender.config import Config
 from cender.errors import ConfigError
@@ -54,7 +54,7 @@ def draw_figures(
     unknown = [number for number in wish.only if number not in TITLES]
     if unknown:
         raise ConfigError(f"--only expects figures of the paper ({', '.join(TITLES)}); found {', '.join(unknown)}")
-    scene = Scene(config)
+    scene = Scene(config if wish.full else _shorten(config), 30 if wish.full else 20)
     curves = Curves(scene, FULL if wish.full else QUICK, wish.data, wish.kept or {})
     written = {}
     for number, draw in _list_drawings(scene, curves, wish.machine).items():
@@ -65,6 +65,15 @@ def draw_figures(
         written[number] = path
         on_figure(number)
     return written
+
+
+def _shorten(config: Config) -> Config:
+    """The settings with fewer epochs of the paper's recognizer, unless somebody has set their number."""
+    paper = config.recognize.paper
+    if paper.epochs != type(paper)().epochs:
+        return config
+    fewer = config.recognize.model_copy(update={"paper": paper.model_copy(update={"epochs": QUICK_EPOCHS})})
+    return config.model_copy(update={"recognize": fewer})
 
 
 def _list_drawings(scene: Scene, curves: Curves, machine: str) -> dict[str, Callable[[], Any]]:

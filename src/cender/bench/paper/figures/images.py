@@ -68,7 +68,10 @@ def draw_figure_3(scene: Scene) -> Any:
     found = detect_regions_paper(scene.red, scene.head, scene.voxel_um, score, params).regions
     z = int(np.bincount(found.z).argmax())
     mine = peaks[peaks[:, 0] == z]
-    middle = _choose_peak(mine[:, 1:].astype(float))
+    here = np.array([scene.head.crop.y, scene.head.crop.x])
+    rows = np.flatnonzero(found.z == z)
+    best = found.centre_px[rows[found.score[rows].argmax()], 1:]
+    middle = _choose_peak(mine[:, 1:] / scale + here, best)
     near, wide = cut_fields(pad_frames(scaled), mine)
     close = np.flatnonzero(np.abs(mine[:, 1:] - mine[middle, 1:]).max(axis=1) <= FIELD_PX[0])
     _, anchors = place_anchors(mine[close], (FIELD_PX[0],))
@@ -77,7 +80,6 @@ def draw_figure_3(scene: Scene) -> Any:
     corner = np.array([scene.head.crop.x, scene.head.crop.y, 0, 0])
     factor = np.tile(scale[::-1], 2)
     boxes = decode_boxes(anchors, corrections.astype(float)) / factor + corner
-    here = np.array([scene.head.crop.y, scene.head.crop.x])
     seen = Detecting(
         scene.red[z],
         scene.head.crop,
@@ -91,10 +93,9 @@ def draw_figure_3(scene: Scene) -> Any:
     return draw_detecting(seen, middle)
 
 
-def _choose_peak(places: Float[np.ndarray, "n 2"]) -> int:
-    """A peak whose second neighbour is about an anchor away, so that its surroundings show several."""
-    apart = np.linalg.norm(places[:, None] - places[None], axis=2)
-    return int(np.abs(np.sort(apart, axis=1)[:, min(2, len(places) - 1)] - FIELD_PX[0]).argmin())
+def _choose_peak(places: Float[np.ndarray, "n 2"], best_yx: Float[np.ndarray, " 2"]) -> int:
+    """The peak that lies nearest to the middle of a region."""
+    return int(np.linalg.norm(places - best_yx, axis=1).argmin())
 
 
 def draw_figure_4(scene: Scene) -> Any:

@@ -50,7 +50,9 @@ class Extent:
     at_most: int | None
 
 
-QUICK = Extent({"paper": (3, 10, 30), "default": (3,)}, {"paper": (30, 80)}, 20)
+# A quick look trains the paper's network for fewer epochs than the paper, which its figures say.
+QUICK_EPOCHS = 60
+QUICK = Extent({"paper": (3, 20), "default": (3,)}, {"paper": (20,)}, 20)
 FULL = Extent(
     {"paper": (1, 3, 10, 30, 80, 130), "default": (0, 1, 3, 10, 30)},
     {"paper": (10, 30, 80, 130), "default": (0, 1, 10, 80, 130)},
@@ -141,7 +143,8 @@ class Curves:
             other = self.scene.config.simulate.model_copy(update={"seed": OTHER_SEED})
             teacher = make_subject(simulate_recording(other).truth(), OTHER_SEED)
             # Ours learns from the template and the recording, whatever the other animal has.
-            counts = {**self.extent.counts, "default": self.extent.counts["default"][-1:]}
+            whole = self.extent.at_most is None
+            counts = {**self.extent.counts, "default": self.extent.counts["default"][-1:] if whole else ()}
             self._made["across"] = self._cross(teacher, self.scene.subject, counts)
         return self._made["across"]
 
@@ -202,7 +205,8 @@ def draw_figure_8(scene: Scene, curves: Curves) -> Any:
     points, identity = scene.embed(thin_volumes(scene.split.test, SHOWN_VOLUMES), scene.weights)
     space = Embedded(classes[:-1], points, np.where(np.isin(identity, numbers), identity, -1), numbers)
     published = [Published(*point) for point in OWN_POINTS]
-    own = _follow(curves.measure_own(), curves, "typical", published, "a simulated animal")
+    epochs = scene.config.recognize.paper.epochs
+    own = _follow(curves.measure_own(), curves, "typical", published, f"a simulated animal, {epochs} epochs")
     nerve = curves.measure_nerve()
     real = [Published(*point) for point in NERVE_POINTS]
     worst = _show_worst(scene, own)
@@ -242,7 +246,8 @@ def draw_figure_9(curves: Curves) -> Any:
     groups = {_name(one, "simulated"): one.repeats[0].volume_accuracy for one in _keep_last(across)}
     groups |= {_name(one, "NeRVE"): one.repeats[0].volume_accuracy for one in real}
     published = [Published(*point) for point in ACROSS_POINTS]
-    return draw_across(lines, published, groups, "another simulated animal, from one template volume")
+    epochs = curves.scene.config.recognize.paper.epochs
+    return draw_across(lines, published, groups, f"another simulated animal, from one template volume, {epochs} epochs")
 
 
 def _keep_last(made: Sequence[Measurement]) -> list[Measurement]:

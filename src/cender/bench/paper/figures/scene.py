@@ -50,12 +50,16 @@ class Scene:
         """Of the volumes."""
         return VoxelSize(*self.config.simulate.voxel_um)
 
-    @property
+    @cached_property
     def index(self) -> int:
-        """The volume that is looked at: one from the middle of the recording, in which nothing hard happens."""
+        """The volume that is looked at: of those in which nothing hard happens the one whose head lies most level."""
         count = len(self.simulation.recording)
         calm = [one for one in range(count) if not self.simulation.events(one)]
-        return min(calm or [0], key=lambda one: abs(one - count // 2))
+        return min(calm or [0], key=self._measure_slope)
+
+    def _measure_slope(self, volume: int) -> float:
+        head = self.simulation.annotate(volume).head
+        return 1.0 if head is None else abs(float(head.anterior_yx[0]))
 
     @cached_property
     def volume(self) -> Volume:
