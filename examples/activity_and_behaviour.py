@@ -8,6 +8,7 @@ folder a small recording is simulated and run first.
 """
 
 import argparse
+import sys
 import tempfile
 from pathlib import Path
 from typing import Any
@@ -42,10 +43,9 @@ def main() -> None:
     if given.behaviour is None:
         given.behaviour = save_turning(run)
 
-    # Traces in the wide form: a row a volume, a column an identity; empty where the ratio is not valid.
+    # Traces in the wide form: one row per volume, one column per identity; empty where the ratio is not valid.
     wide = run.wide.sort("time_s")
-    behaviour = pl.read_csv(given.behaviour).drop_nulls().sort("time_s")
-    name = next(column for column in behaviour.columns if column != "time_s")
+    behaviour, name = load_behaviour(given.behaviour)
 
     # The nearest sample of the behaviour within half a volume; a gap in the video stays a gap.
     half = float(np.median(np.diff(wide["time_s"].to_numpy()))) / 2
@@ -64,6 +64,18 @@ def main() -> None:
     table.write_csv(out)
     print(table.head(5))
     print(f"{len(table)} identities; the table is in {out}")
+
+
+def load_behaviour(path: Path) -> tuple[pl.DataFrame, str]:
+    """The behaviour in the order of time, and the name of its column."""
+    table = pl.read_csv(path)
+    others = [column for column in table.columns if column != "time_s"]
+    if "time_s" not in table.columns or not others:
+        sys.exit(
+            f"{path}: expected a column time_s (seconds on the clock of the recording) and one more, found "
+            f"{', '.join(table.columns)}; if it counts frames, add time_s = frame / frames per second"
+        )
+    return table.select("time_s", others[0]).drop_nulls().sort("time_s"), others[0]
 
 
 def correlate(first: np.ndarray, second: np.ndarray) -> float:

@@ -51,6 +51,12 @@ def test_own_data_says_what_a_file_leaves_open(own_data: tuple[Path, str], tmp_p
         run_example("own_data", tmp_path, "bare.npy", "--out", "worm", "--set", "recording.axes=TCZYX")
 
 
+def test_behaviour_without_a_clock_is_refused(own_data: tuple[Path, str], tmp_path: Path) -> None:
+    (tmp_path / "video.csv").write_text("frame,speed\n0,1.5\n1,1.7\n", encoding="utf-8")
+    with pytest.raises(AssertionError, match=r"expected a column time_s .* found frame, speed"):
+        run_example("activity_and_behaviour", tmp_path, str(own_data[0] / "worm"), "--behaviour", "video.csv")
+
+
 def test_activity_is_compared_with_behaviour(own_data: tuple[Path, str], tmp_path: Path) -> None:
     worm = own_data[0] / "worm"
     wide = pl.read_csv(worm / "traces_wide.csv", infer_schema_length=None)

@@ -28,7 +28,7 @@ class TruthRoot(Params):
     voxel_um: tuple[float, float, float] | None = Field(None, description="voxel size in micrometres: [z, y, x]")
     rate_hz: float | None = Field(None, gt=0, description="volumes per second")
     holds: tuple[str, ...] = Field((), description="the tables that must be there")
-    complete: bool = Field(True, description="whether every neuron of the annotated volumes is marked")
+    complete: bool | None = Field(None, description="whether every neuron of the annotated volumes is marked")
     names: dict[int, str] = Field({}, description="cell names of identities, beside those of the points table")
     provenance: dict[str, Any] = Field({}, description="where it comes from: seed, preset hash, version")
 
@@ -40,8 +40,8 @@ def load_truth(path: Path | str) -> Annotations:
     all weighing the same, its z the mean of their frames; NaN where the voxel size is not known either.
     Points and boxes belong together by ``neuron`` where the points have that column, otherwise by identity.
 
-    A volume is complete as the volumes table says, else as ``complete`` of ``truth.toml`` says (true unless
-    given), but never where neither the volumes table nor a box nor a point mentions it.
+    A volume is complete as the volumes table says, else as ``complete`` of ``truth.toml`` says, but never where neither
+    the volumes table nor a box nor a point mentions it. In a bare points table all neurons are there.
 
     Raises
     ------
@@ -53,7 +53,7 @@ def load_truth(path: Path | str) -> Annotations:
     path = Path(path)
     if path.is_file() and path.name != "truth.toml":
         points = load_table(path, TRUTH_POINTS)
-        return _assemble(path, TruthRoot(format=FORMAT), {"points": points})
+        return _assemble(path, TruthRoot(format=FORMAT, complete=True), {"points": points})
     folder = path.parent if path.name == "truth.toml" and path.is_file() else path
     root = _load_root(folder / "truth.toml")
     tables = {}
@@ -74,7 +74,7 @@ def load_truth(path: Path | str) -> Annotations:
 
 def load_tables(path: Path, tables: Mapping[str, pl.DataFrame], voxel_um: VoxelSize | None) -> Annotations:
     """Annotations out of tables of a truth folder that come without a ``truth.toml``; ``path`` names their home."""
-    return _assemble(path, TruthRoot(format=FORMAT, voxel_um=voxel_um), tables)
+    return _assemble(path, TruthRoot(format=FORMAT, voxel_um=voxel_um, complete=True), tables)
 
 
 def save_truth(truth: Annotations, path: Path | str, *, overwrite: bool = False) -> None:
@@ -129,7 +129,8 @@ def _assemble(path: Path, root: TruthRoot, tables: Mapping[str, pl.DataFrame]) -
         said = listed.get(volume, {})
         complete = _first(said.get("complete"))
         if complete is None:
-            complete = root.complete and (volume in listed or volume in boxes or volume in points)
+            annotated = volume in listed or volume in boxes or volume in points
+            complete = annotated and _require_complete(root, where)
         annotations[volume] = Annotation(
             volume,
             centre,
@@ -150,6 +151,16 @@ def _assemble(path: Path, root: TruthRoot, tables: Mapping[str, pl.DataFrame]) -
     provenance = {key: str(value) for key, value in root.provenance.items()}
     names = _collect_names(tables.get("points"), root.names, path)
     return Annotations(str(path), voxel, root.rate_hz, annotations, ratio, names, times, provenance)
+
+
+def _require_complete(root: TruthRoot, where: str) -> bool:
+    """What the folder says of all its volumes: counted as false, or learnt as background, is what nothing marks."""
+    if root.complete is None:
+        raise DataError(
+            f"{where}: expected to be told whether every neuron is marked; write `complete = true` into truth.toml if "
+            "so, or `complete = false` if some are not, or give the volumes table a column complete"
+        )
+    return root.complete
 
 
 def _by_volume(table: pl.DataFrame) -> Iterator[tuple[int, dict[str, Any]]]:

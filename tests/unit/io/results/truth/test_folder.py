@@ -15,7 +15,8 @@ from cender.io.results.truth.folder import load_truth, save_truth
 from cender.io.results.truth.writer import TruthWriter
 from cender.types import Annotation, Annotations, Crop, Head, Regions, VoxelSize
 
-ROOT = "format = 1\nvoxel_um = [2, 0.5, 0.25]\nrate_hz = 5\n"
+OPEN = "format = 1\nvoxel_um = [2, 0.5, 0.25]\nrate_hz = 5\n"
+ROOT = OPEN + "complete = true\n"
 REGIONS = "volume,neuron,z,x,y,w,h,identity\n"
 POINTS = "volume,z_um,y_um,x_um,identity"
 
@@ -45,7 +46,7 @@ def test_centre_of_a_neuron_is_the_mean_of_its_boxes(tmp_path: Path) -> None:
 
 
 def test_without_voxel_size_boxes_have_no_centre_in_micrometres(tmp_path: Path) -> None:
-    truth = load_truth(write_folder(tmp_path / "t", "format = 1\n", regions=REGIONS + "0,0,2,1,1,5,3,6\n"))
+    truth = load_truth(write_folder(tmp_path / "t", "format = 1\ncomplete = true\n", regions=REGIONS + "0,0,2,1,1,5,3,6\n"))
     assert np.isnan(truth.annotations[0].centre_um).all()
 
 
@@ -151,12 +152,20 @@ def test_same_table_as_csv_and_parquet_is_refused(tmp_path: Path) -> None:
     assert after.annotations[0].centre_um.tolist() == before.annotations[0].centre_um.tolist()
 
 
+def test_complete_is_asked_for(tmp_path: Path) -> None:
+    points = POINTS + "\n0,1,2,3,4\n"
+    with pytest.raises(DataError, match="write `complete = true` into truth.toml"):
+        load_truth(write_folder(tmp_path / "t", OPEN, points=points))
+    said = load_truth(write_folder(tmp_path / "v", OPEN, points=points, volumes="volume,complete\n0,false\n"))
+    assert not said.annotations[0].complete
+
+
 def test_only_annotated_volumes_are_complete(tmp_path: Path) -> None:
     heads = "volume,origin_y,origin_x,anterior_y,anterior_x,ventral_y,ventral_x\n0,1,1,1,0,0,1\n1,1,1,1,0,0,1\n"
     points = POINTS + "\n0,1,1,1,5\n"
     truth = load_truth(write_folder(tmp_path / "t", heads=heads, points=points))
     assert {v: a.complete for v, a in truth.annotations.items()} == {0: True, 1: False}
-    partial = load_truth(write_folder(tmp_path / "p", ROOT + "complete = false\n", points=points))
+    partial = load_truth(write_folder(tmp_path / "p", OPEN + "complete = false\n", points=points))
     assert not partial.annotations[0].complete
     volumes = "volume,complete,flagged\n0,,\n1,true,true\n2,false,\n"
     listed = load_truth(write_folder(tmp_path / "v", heads=heads, points=points, volumes=volumes))
