@@ -46,7 +46,9 @@ def test_centre_of_a_neuron_is_the_mean_of_its_boxes(tmp_path: Path) -> None:
 
 
 def test_without_voxel_size_boxes_have_no_centre_in_micrometres(tmp_path: Path) -> None:
-    truth = load_truth(write_folder(tmp_path / "t", "format = 1\ncomplete = true\n", regions=REGIONS + "0,0,2,1,1,5,3,6\n"))
+    truth = load_truth(
+        write_folder(tmp_path / "t", "format = 1\ncomplete = true\n", regions=REGIONS + "0,0,2,1,1,5,3,6\n")
+    )
     assert np.isnan(truth.annotations[0].centre_um).all()
 
 
@@ -154,7 +156,7 @@ def test_same_table_as_csv_and_parquet_is_refused(tmp_path: Path) -> None:
 
 def test_complete_is_asked_for(tmp_path: Path) -> None:
     points = POINTS + "\n0,1,2,3,4\n"
-    with pytest.raises(DataError, match="write `complete = true` into truth.toml"):
+    with pytest.raises(DataError, match="write `complete = true` into"):
         load_truth(write_folder(tmp_path / "t", OPEN, points=points))
     said = load_truth(write_folder(tmp_path / "v", OPEN, points=points, volumes="volume,complete\n0,false\n"))
     assert not said.annotations[0].complete
