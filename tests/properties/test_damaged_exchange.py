@@ -29,7 +29,7 @@ NAMES = {
     "truth": "truth",
 }
 # The authors' files have tests of their own, with damaged ones among them.
-OWN = {"authors-boxes", "authors-results", "authors-rois"}
+OWN = {"authors-boxes", "authors-results", "authors-rois", "authors-benchmark", "authors-heads"}
 
 
 @pytest.fixture(scope="module")
