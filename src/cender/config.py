@@ -5,7 +5,7 @@ import tomllib
 from collections.abc import Iterable, Mapping
 from copy import deepcopy
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import tomlkit
 from pydantic import BaseModel, Field, ValidationError
@@ -22,6 +22,18 @@ from cender.recognize.params import RecognizeParams
 from cender.simulate.params import SimulateParams
 from cender.training.params import TrainDetectorParams, TrainNamerParams, TrainRecognizerParams
 from cender.types import Params
+
+EVERYDAY = (
+    *(f"recording.{name}" for name in ("axes", "dataset", "voxel_um", "rate_hz", "roles", "green")),
+    *(f"recording.{name}" for name in ("frames_per_volume", "keep_frames", "scan", "split")),
+    *("preprocess.flag_below", "detect.weights", "detect.device", "detect.region_score", "detect.centre_score"),
+    *("merge.least_chance", "activity.red_to_green", "activity.saturation", "activity.least_probability"),
+    *("activity.bleaching", "activity.smooth_s", "run.volumes", "run.exclude", "run.wait_s"),
+    *("recognize.method", "recognize.weights", "recognize.refuse_below", "recognize.flag_below"),
+    *("train.fine_steps", "train_recognizer.steps", "name.handedness", "name.refuse_below"),
+    *("simulate.preset", "simulate.seed", "simulate.volumes"),
+)
+"""Settings that people touch; the others are for those who know the method."""
 
 
 class Config(Params):
@@ -73,12 +85,33 @@ def build_config(values: Mapping[str, Any]) -> Config:
         raise ConfigError("; ".join(_describe(problem) for problem in error.errors())) from None
 
 
-def format_config(config: Config, sections: Iterable[str] | None = None) -> str:
-    """The settings as TOML with a comment above each; settings without a value are commented out."""
+def format_config(
+    config: Config, sections: Iterable[str] | None = None, which: Literal["everyday", "all"] = "all"
+) -> str:
+    """The settings as TOML with a comment above each; settings without a value are commented out.
+
+    ``everyday`` leaves out settings that people seldom touch, unless they differ from their defaults.
+    """
     document = tomlkit.document()
+    kept = None if which == "all" else {*EVERYDAY, *find_changed(config)}
     for name in sections or Config.model_fields:
-        document.add(name, _format_section(getattr(config, name), Config.model_fields[name].description))
+        table = _format_section(getattr(config, name), Config.model_fields[name].description, f"{name}.", kept)
+        if table.value.body:
+            document.add(name, table)
     return tomlkit.dumps(document)
+
+
+def find_changed(config: Config) -> list[str]:
+    """Names of the settings that differ from their defaults, those of the simulator from the ones of its preset."""
+    usual = Config(simulate=SimulateParams(preset=config.simulate.preset))
+    return [name for name in _all_keys(Config, "") if _look_up(config, name) != _look_up(usual, name)]
+
+
+def _look_up(config: Config, name: str) -> Any:
+    value: Any = config
+    for part in name.split("."):
+        value = getattr(value, part)
+    return value
 
 
 def merge_values(into: dict[str, Any], values: Mapping[str, Any]) -> None:
@@ -177,14 +210,19 @@ def _describe(problem: Any) -> str:
     return f"{where}: {message}" + ("" if "found" in message else f" (found {problem['input']!r})")
 
 
-def _format_section(params: BaseModel, description: str | None) -> Any:
+def _format_section(params: BaseModel, description: str | None, prefix: str, kept: set[str] | None) -> Any:
+    """A section with the settings whose full names are ``kept``, or all."""
     table = tomlkit.table()
     if description:
         table.comment(description)
     for name, field in type(params).model_fields.items():
         value = getattr(params, name)
         if isinstance(value, BaseModel):
-            table.add(name, _format_section(value, field.description))
+            inner = _format_section(value, field.description, f"{prefix}{name}.", kept)
+            if inner.value.body:
+                table.add(name, inner)
+            continue
+        if kept is not None and prefix + name not in kept:
             continue
         if field.description:
             table.add(tomlkit.comment(field.description))

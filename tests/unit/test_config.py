@@ -1,5 +1,6 @@
 """Settings: TOML in and out, unknown keys refused with the nearest known one, clear words for wrong values."""
 
+import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -8,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
-from cender.config import Config, build_config, format_config, load_config
+from cender.config import EVERYDAY, Config, build_config, format_config, load_config
 from cender.errors import ConfigError
 
 
@@ -158,3 +159,21 @@ def test_command_prints_settings_that_it_reads(tmp_path: Path) -> None:
     assert "[simulate]" not in again.stdout
     wrong = CliRunner().invoke(app, ["config", "--section", "recordings"])
     assert isinstance(wrong.exception, ConfigError)
+
+
+def test_everyday_settings_are_some_thirty_that_exist() -> None:
+    text = format_config(Config(), which="everyday")
+    said = [line for line in text.splitlines() if "=" in line and not line.startswith("[")]
+    assert 30 <= len(EVERYDAY) <= 40
+    assert len(set(EVERYDAY)) == len(EVERYDAY)
+    assert len([line for line in said if line.removeprefix("# ").split(" =")[0].isidentifier()]) == len(EVERYDAY)
+    assert build_config(tomllib.loads(text)) == Config()
+
+
+@pytest.mark.parametrize("word", ["merge.reach=0.7", "simulate.motion.roll_rad=0.3", "simulate.preset=hard"])
+def test_what_was_changed_is_among_the_everyday_settings(word: str) -> None:
+    config = load_config(None, [word])
+    text = format_config(config, which="everyday")
+    assert word.split("=")[0].rsplit(".", 1)[-1] in text
+    assert build_config(tomllib.loads(text)) == config
+    assert len(text.splitlines()) < len(format_config(config).splitlines()) / 2
