@@ -3,11 +3,11 @@
 import numpy as np
 from jaxtyping import Float, Int
 from scipy.optimize import linear_sum_assignment
-from scipy.special import logsumexp
 
 ROUNDS = 20
-ABSENT = np.log(0.3)
-"""Weight of "this cell was not seen" against each neuron that could be it, in logarithms."""
+ABSENT = 0.3
+"""Weight of "this cell was not seen" against each neuron that could be it."""
+FLOOR = 1e-300
 
 
 def assign_cells(score: Float[np.ndarray, "n k"]) -> Int[np.ndarray, " n"]:
@@ -20,9 +20,10 @@ def assign_cells(score: Float[np.ndarray, "n k"]) -> Int[np.ndarray, " n"]:
 
 def balance_scores(score: Float[np.ndarray, "n k"]) -> Float[np.ndarray, "n k"]:
     """Log-posterior under the rule that a name is used once at most (Sinkhorn); rows sum to one."""
-    balanced = score - logsumexp(score, axis=1, keepdims=True)
+    # Not in logarithms, which would take most of the time of naming an animal; a name below the floor is out of reach.
+    balanced = np.exp(score - score.max(axis=1, keepdims=True))
+    balanced /= balanced.sum(axis=1, keepdims=True)
     for _ in range(ROUNDS):
-        total = np.logaddexp(logsumexp(balanced, axis=0), ABSENT)
-        balanced = balanced - np.maximum(total, 0)
-        balanced = balanced - logsumexp(balanced, axis=1, keepdims=True)
-    return np.asarray(balanced)
+        balanced /= np.maximum(balanced.sum(axis=0) + ABSENT, 1)
+        balanced /= balanced.sum(axis=1, keepdims=True)
+    return np.asarray(np.log(np.maximum(balanced, FLOOR)))

@@ -18,6 +18,8 @@ from cender.types import Cells
 FEWEST = 15
 """Neurons below which no pose can be found."""
 SIDE_SURE = 0.95
+MALE = ("CEM", "MCM")
+"""How the names of neurons begin that only the heads of males have."""
 CHANNEL_NAMES = ("first", "second", "third")
 
 
@@ -82,22 +84,32 @@ def name_cells(cells: Cells, model: NamingModel, mirrored: bool | None = None) -
     DataError
         Too few neurons, a name given twice.
     """
-    fixed, unknown = read_fixed(cells, model.atlas)
+    _, unknown = read_fixed(cells, model.atlas)
     if len(cells) < FEWEST:
         raise DataError(
             f"expected at least {FEWEST} neurons of a head to give them names, found {len(cells)}; "
             "names of so few would be guesses"
         )
+    sights = see_animal(cells, model, (False, True) if mirrored is None else (mirrored,))
+    return decide_names(cells, sights, model, unknown)
+
+
+def see_animal(cells: Cells, model: NamingModel, sides: Sequence[bool] = (False, True)) -> dict[bool, Sight]:
+    """The best pose of the animal for each handedness, by whether it is a mirror image."""
+    fixed, _ = read_fixed(cells, model.atlas)
     looks = describe_colours(cells.colour)
-    sights = {
-        side: find_pose(cells.position_um, looks, model.score, model.atlas, side, fixed)
-        for side in ((False, True) if mirrored is None else (mirrored,))
-    }
+    return {side: find_pose(cells.position_um, looks, model.score, model.atlas, side, fixed) for side in sides}
+
+
+def decide_names(
+    cells: Cells, sights: Mapping[bool, Sight], model: NamingModel, doubts: tuple[str, ...] = ()
+) -> Naming:
+    """Names in the better of the poses; left and right are certain where only one handedness was tried."""
     side = max(sights, key=lambda one: sights[one].fit)
-    sure = _measure_side(sights, side, model) if mirrored is None else 1.0
-    naming = give_names(sights[side], model, list(fixed))
-    naming = replace(naming, mirrored=side, side_probability=sure)
-    return replace(naming, doubts=(*_find_doubts(cells, looks, naming, model), *unknown))
+    sure = _measure_side(sights, side, model) if len(sights) > 1 else 1.0
+    fixed, _ = read_fixed(cells, model.atlas)
+    naming = replace(give_names(sights[side], model, list(fixed)), mirrored=side, side_probability=sure)
+    return replace(naming, doubts=(*_find_doubts(cells, describe_colours(cells.colour), naming, model), *doubts))
 
 
 def give_names(sight: Sight, model: NamingModel, fixed: Sequence[int] = ()) -> Naming:
@@ -136,6 +148,8 @@ def read_fixed(cells: Cells, atlas: Atlas) -> tuple[dict[int, int], tuple[str, .
     strange = sorted(name for _, name in named if name not in place)
     fixed = {row: place[name] for row, name in named if name in place}
     said = f"{', '.join(strange)}: not in the atlas, kept as given, and of no help to the others"
+    if any(name.startswith(MALE) for name in strange):
+        said += "; these are cells of males, and the atlas was made from hermaphrodites"
     return fixed, ((said,) if strange else ())
 
 

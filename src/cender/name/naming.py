@@ -14,9 +14,8 @@ from cender.name.pose import list_poses
 Score = Callable[[np.ndarray, np.ndarray], tuple[np.ndarray, np.ndarray]]
 """Positions ``p n 3`` and colours ``n f`` in; log-probabilities ``p n k`` and pose scores ``p`` out."""
 
-BEST = 3
-"""Poses that are aligned further."""
-ALIGNMENTS = 3
+ALIGNED = (16, 4, 2, 1)
+"""Poses that are aligned with the atlas in each round: all first, because a pose far off may look bad before."""
 PLACES, LOOKS = 0.3, 0.15
 """Weights of the atlas beside the network."""
 SURE = 1e3
@@ -56,7 +55,7 @@ def find_pose(
         ways = [fit_similarity(position_um[rows], atlas.mean[[fixed[row] for row in rows]], mirror=mirrored)]
     else:
         ways = list_poses(position_um, mirrored)
-    for round_ in range(ALIGNMENTS + 1):
+    for count in (*ALIGNED, 0):
         places = np.stack([way.apply(position_um) for way in ways])
         names, upright = score(places, colour)
         sights = []
@@ -64,9 +63,8 @@ def find_pose(
             total = _fix(name + PLACES * measure_places(place, atlas) + looks, fixed)
             sights.append(Sight(way, total, measure_fit(total, assign_cells(total)) + min(0.0, float(pose)) * 0.1))
         sights.sort(key=lambda sight: -sight.fit)
-        if round_ == ALIGNMENTS:
-            break
-        ways = [_align(position_um, sight, atlas) for sight in sights[: BEST if round_ < 2 else 1]]
+        if count:
+            ways = [_align(position_um, sight, atlas) for sight in sights[:count]]
     return sights[0]
 
 

@@ -78,6 +78,26 @@ def test_bad_input(model, stranger) -> None:
     )
 
 
+def test_two_animals_and_a_tail_are_doubted(model, stranger) -> None:
+    def doubted(points_um: np.ndarray) -> bool:
+        cells = Cells(points_um, np.zeros((len(points_um), 0)), ("",) * len(points_um))
+        return any("fits the atlas badly" in doubt for doubt in name_cells(cells, model, False).doubts)
+
+    head = stranger.position_um
+    assert not doubted(head)
+    assert doubted(np.concatenate([head, head[:, [2, 1, 0]] + [0, 120, 40]]))
+    rng = np.random.default_rng(4)
+    tail = np.stack([rng.normal(size=30) * 3, rng.normal(size=30) * 3, rng.uniform(0, 160, 30)], axis=1)
+    assert doubted(tail)
+
+
+def test_names_of_a_male_are_said_to_be_foreign(model, stranger) -> None:
+    male = ("CEMDL",) + ("",) * (len(stranger) - 1)
+    naming = name_cells(bare(stranger, name=male), model, False)
+    assert any("cells of males" in doubt for doubt in naming.doubts)
+    assert not any("cells of males" in doubt for doubt in name_cells(bare(stranger), model, False).doubts)
+
+
 def test_swapped_channels_are_noticed(model, stranger) -> None:
     assert not any("another order" in doubt for doubt in name_cells(bare(stranger), model, False).doubts)
     kept = tuple(name if row < 30 else "" for row, name in enumerate(stranger.name))

@@ -7,6 +7,7 @@ from typing import Any
 import polars as pl
 
 from cender.bench.names.measure import Fold, make_folds, map_handedness, measure_fold, summarize
+from cender.bench.names.pictures import save_pictures
 from cender.config import Config
 from cender.errors import DataError
 from cender.io import load_weights, save_weights, shipped_weights
@@ -24,9 +25,10 @@ def measure_names(
     *,
     shipped: bool = False,
     models: Path | None = None,
+    figures: Path | None = None,
     on_progress: OnProgress = lambda words, done, total: None,
 ) -> dict[str, Any]:
-    """Figures of every condition over all folds, and the rows behind them."""
+    """Figures of every condition over all folds, and the rows behind them; pictures go into the folder ``figures``."""
     animals = [one for one in load_cells([path]) if any(one.name)]
     if not animals:
         raise DataError(f"{path}: expected animals with names, found none")
@@ -45,10 +47,12 @@ def measure_names(
             on_progress(f"{fold.name}: naming", done, len(fold.tested))
 
         rows += measure_fold(fold, model, own, labs, count)
+    pictures = save_pictures(rows, model.atlas, path, figures) if figures else []
     return {
         "split": "shipped weights, animals that may have taught them" if shipped else f"unseen animals, by {split}",
         "animals": sorted({row["animal"] for row in rows}),
         "conditions": summarize(rows),
+        "pictures": [str(one) for one in pictures],
         "rows": [{key: row[key] for key in ("fold", "animal", "lab", "looks", "side", "top1", "top5")} for row in rows],
     }
 

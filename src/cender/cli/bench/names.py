@@ -21,14 +21,17 @@ def names(
     models: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Keep and reuse the trained namers of the folds here.")
     ] = None,
-    published: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Published accuracy of others, one row per animal.")
+    figures: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Draw the atlas, confusions and accuracy by ganglion here.")
     ] = None,
     config_file: ConfigFile = None,
     sets: Sets = None,
     json: Json = False,
 ) -> None:
-    """Train on some animals and name the others: colour and position, handedness given, from the lab, unknown."""
+    """Train on some animals and name the others: colour and position, handedness given, from the lab, unknown.
+
+    Published accuracy of other methods is printed where wormnd_published_accuracy.csv lies beside ANIMALS.
+    """
     from cender.bench.names.folds import measure_names
     from cender.cli.bench.machine import describe_machine
     from cender.cli.console import print_json, show_progress
@@ -41,13 +44,15 @@ def names(
         def on_progress(words: str, done: int, total: int) -> None:
             bar.update(task, description=words, completed=done, total=total)
 
-        figures = measure_names(animals, config, split, shipped=shipped, models=models, on_progress=on_progress)
-    figures["published"] = _read_published(published or animals.parent / "wormnd_published_accuracy.csv", figures)
-    figures |= describe_machine()
+        found = measure_names(
+            animals, config, split, shipped=shipped, models=models, figures=figures, on_progress=on_progress
+        )
+    found["published"] = _read_published(animals.parent / "wormnd_published_accuracy.csv", found)
+    found |= describe_machine()
     if json:
-        print_json(figures)
+        print_json(found)
     else:
-        _print(figures)
+        _print(found)
 
 
 def _read_published(path: Path, figures: dict[str, Any]) -> dict[str, float]:
@@ -86,4 +91,6 @@ def _print(figures: dict[str, Any]) -> None:
     for condition, one in figures["conditions"].items():
         labs.add_row(condition, *(f"{100 * row['top1']:.1f}" for row in one["by_lab"].values()))
     STDOUT.print(labs)
+    for picture in figures["pictures"]:
+        STDOUT.print(picture, soft_wrap=True)
     STDOUT.print(f"{figures['machine']}, cender {figures['version']}")

@@ -8,6 +8,7 @@ import pytest
 
 from cender.bench.names.folds import measure_names, read_published
 from cender.bench.names.measure import make_folds, measure_calibration
+from cender.bench.names.pictures import count_groups
 from cender.config import load_config
 from cender.errors import DataError
 from unit.name.worms import make_worms
@@ -46,7 +47,12 @@ def test_calibration_error_by_hand() -> None:
 def test_all_conditions_are_measured(tmp_path: Path) -> None:
     path = write_worms(tmp_path / "worms.csv", 10)
     config = load_config(sets=["train_namer.steps=60", "train_namer.members=1", "train_namer.batch=2"])
-    figures = measure_names(path, config, "0", models=tmp_path / "models")
+    (tmp_path / "neuron_ganglia.csv").write_text("neuron_class,ganglion\nA,front\nB,front\nMID,middle\n")
+    figures = measure_names(path, config, "0", models=tmp_path / "models", figures=tmp_path / "pictures")
+    assert [Path(one).name for one in figures["pictures"]] == [
+        f"names_{kind}.png" for kind in ("atlas", "confusion", "ganglia")
+    ]
+    assert all(Path(one).stat().st_size > 5000 for one in figures["pictures"])
     assert set(figures["animals"]) == {f"worm{n}" for n in range(0, 10, 2)}
     given = figures["conditions"]["colour, handedness given"]
     assert 0.3 < given["top1"] <= given["top5"] <= 1
@@ -55,3 +61,9 @@ def test_all_conditions_are_measured(tmp_path: Path) -> None:
     assert (tmp_path / "models" / "group_0.safetensors").is_file()
     (tmp_path / "published.csv").write_text("Worm,Dataset,CPD\nworm0,even,0.4\nworm2,even,0.6\nworm1,odd,0\n")
     assert read_published(tmp_path / "published.csv", figures["animals"]) == {"CPD": 0.5}
+
+
+def test_groups_are_counted_by_the_longest_class() -> None:
+    rows = [{"name": ["AVAL", "AVR", "XX"], "right": [True, False, True]}]
+    groups = {"AV": "short", "AVA": "long"}
+    assert count_groups(rows, groups) == {"long": (1, 1), "short": (0, 1), "other": (1, 1)}
