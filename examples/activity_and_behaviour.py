@@ -17,8 +17,6 @@ import numpy as np
 import polars as pl
 
 import cender
-from cender.pipeline.learn.simulated import save_simulation
-from cender.simulate import SimulateParams
 
 # A recording as small as can be, so that this takes a minute.
 SMALL: dict[str, Any] = {
@@ -109,8 +107,8 @@ def save_turning(run: cender.Run) -> Path:
 
 def run_small(folder: Path) -> cender.Run:
     """A small simulated recording, run from end to end."""
-    params = SimulateParams(seed=1402, **SMALL)
-    saved = save_simulation(cender.simulate_recording(params), folder / "practice")
+    params = cender.SimulateParams(seed=1402, **SMALL)
+    saved = cender.save_simulation(cender.simulate_recording(params), folder / "practice")
     config = cender.load_config(sets=QUICK)
     return cender.run(str(saved.recordings[0]), out=folder / "worm", config=config)
 

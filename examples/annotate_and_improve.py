@@ -12,12 +12,6 @@ from pathlib import Path
 from typing import Any
 
 import cender
-from cender.io import save_weights
-from cender.pipeline.learn.simulated import save_simulation
-from cender.pipeline.recording.recognizer import train_weights
-from cender.report.digest import digest_run
-from cender.report.folder import read_folder
-from cender.simulate import SimulateParams
 
 # A recording as small as can be, so that this takes a minute.
 SMALL: dict[str, Any] = {
@@ -46,8 +40,8 @@ def main() -> None:
     if given.folder is None:
         home = Path(tempfile.mkdtemp(prefix="cender-"))
         given.folder, given.out, sets = home / "practice", given.out or home / "worm", QUICK
-        params = SimulateParams(seed=1401, **SMALL)
-        save_simulation(cender.simulate_recording(params), given.folder)
+        params = cender.SimulateParams(seed=1401, **SMALL)
+        cender.save_simulation(cender.simulate_recording(params), given.folder)
     config = cender.load_config(sets=sets)
     recording = next(path for path in sorted(given.folder.glob("recording*")) if path.suffix != ".json")
     truth = cender.load_truth(given.folder / "truth")
@@ -55,24 +49,21 @@ def main() -> None:
     # 1. Nobody has annotated anything: neurons are numbered, and numbers follow them as well as they can.
     run = cender.run(str(recording), out=given.out or "worm", config=config)
 
-    # 2. Which volumes to annotate? The report has a rule: much in doubt, different postures, spread over time.
-    facts = read_folder(run.path)
-    suggestions = digest_run(facts, suggestions=given.annotate).suggestions
-    for one in suggestions:
-        print(f"annotate volume {one.volume}: {one.reason}")
-    chosen = [one.volume for one in suggestions]
+    # 2. Which volumes to annotate? There is a rule: much in doubt, different postures, spread over time.
+    advice = cender.suggest(run.path, given.annotate)
+    for one in advice.volumes:
+        print(f"annotate volume {one.volume}: {one.reason}; gain about {one.gain:.1%}")
+    chosen = [one.volume for one in advice.volumes]
     rest = [volume for volume in truth.annotations if volume not in chosen]
     # Numbers that nobody gave are arbitrary, so that they are matched to those of the truth once for the recording.
     before = cender.evaluate_recording(run.load(), truth, volumes=rest, rename=True)
 
-    # 3. Train. Annotated volumes teach identities; the other volumes of the recording help as they are.
-    annotated = [truth.annotations[volume] for volume in chosen]
-    others = [one for volume, one in run.load().annotations.items() if volume not in chosen and len(one)]
-    weights = train_weights(annotated, others, config)
-    (run.path / "models").mkdir(exist_ok=True)
-    save_weights(weights, run.path / "models" / "recognizer.safetensors")
+    # 3. Annotate. A person would do it in the browser: cender annotate worm. Here the truth stands for the person.
+    for volume in chosen:
+        cender.save_annotation(run.path, truth.annotations[volume], author="me")
 
-    # 4. Run again: the folder's recognizer is new, so that identities and traces are made anew without the images.
+    # 4. Run again: what was annotated is learnt from, and identities and traces are made anew without the images.
+    # (`cender.train_recognizer` learns from several animals at once, or keeps what was learnt for other folders.)
     run = cender.run(run.path)
     print("redone:", "; ".join(run.summary.redone) if run.summary else "nothing")
     after = cender.evaluate_recording(run.load(), truth, volumes=rest, rename=True)

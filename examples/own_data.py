@@ -14,8 +14,6 @@ from pathlib import Path
 from typing import Any
 
 import cender
-from cender.pipeline.learn.simulated import save_simulation
-from cender.simulate import SimulateParams
 
 # A recording as small as can be, so that this takes a minute.
 SMALL: dict[str, Any] = {
@@ -67,8 +65,8 @@ def main() -> None:
 
 def simulate_small(folder: Path) -> str:
     """A small recording with all that a file should say, as anybody's file on disk."""
-    params = SimulateParams(seed=1400, **SMALL)
-    return str(save_simulation(cender.simulate_recording(params), folder).recordings[0])
+    params = cender.SimulateParams(seed=1400, **SMALL)
+    return str(cender.save_simulation(cender.simulate_recording(params), folder).recordings[0])
 
 
 if __name__ == "__main__":

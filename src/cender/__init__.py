@@ -16,10 +16,15 @@ if TYPE_CHECKING:
     from cender.io import open_recording as open
     from cender.io import save_recording as save_recording
     from cender.io import save_truth as save_truth
+    from cender.io.results.advice import suggest_annotation as suggest
+    from cender.io.results.annotations.human import save_human as save_annotation
+    from cender.pipeline.learn.simulated import save_simulation as save_simulation
+    from cender.pipeline.learn.teach import train_recognizer as train_recognizer
     from cender.pipeline.run import Run as Run
     from cender.pipeline.run import open_results as open_run
     from cender.pipeline.run import run_recording as run
     from cender.report import write_report as write_report
+    from cender.simulate import SimulateParams as SimulateParams
     from cender.simulate import simulate_recording as simulate_recording
     from cender.types import Annotation as Annotation
     from cender.types import Annotations as Annotations
@@ -35,6 +40,7 @@ _HOMES = {
     "Recording": "cender.types",
     "Run": "cender.pipeline.run",
     "Annotations": "cender.types",
+    "SimulateParams": "cender.simulate",
     "Volume": "cender.types",
     "evaluate_recording": "cender.evaluate",
     "load_config": "cender.config",
@@ -43,9 +49,13 @@ _HOMES = {
     "open": "cender.io:open_recording",
     "open_run": "cender.pipeline.run:open_results",
     "run": "cender.pipeline.run:run_recording",
+    "save_annotation": "cender.io.results.annotations.human:save_human",
     "save_recording": "cender.io",
+    "save_simulation": "cender.pipeline.learn.simulated",
     "save_truth": "cender.io",
     "simulate_recording": "cender.simulate",
+    "suggest": "cender.io.results.advice:suggest_annotation",
+    "train_recognizer": "cender.pipeline.learn.teach",
     "write_report": "cender.report",
 }
 __all__ = [*_HOMES, "__version__"]  # noqa: PLE0604  (the keys are strings)

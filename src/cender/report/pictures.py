@@ -57,6 +57,11 @@ def _draw_timelines(facts: RunFacts, digest: Digest) -> list[Illustration]:
     return drawn
 
 
+def say_annotate(facts: RunFacts, volume: int) -> str:
+    """The command that opens a volume in the annotation page."""
+    return f"cender annotate {facts.run.path.name} --volume {volume}"
+
+
 def _draw_samples(facts: RunFacts, digest: Digest) -> tuple[list[Illustration], list[Gap]]:
     if digest.presence is None:
         return [], []
@@ -66,7 +71,7 @@ def _draw_samples(facts: RunFacts, digest: Digest) -> tuple[list[Illustration], 
         frames = choose_frames(sample.regions, 2 if count_columns(sample.crop) == 3 else 3)
         figure = draw_sample(sample, frames, facts.name)
         ground = "" if sample.red is not None else " The recording itself cannot be shown (see what is missing)."
-        caption = f"{sample.title}.{ground}"
+        caption = f"{sample.title}.{ground} Open it with: {say_annotate(facts, sample.volume)}"
         drawn.append(Illustration(f"frames_{number}", "frames", caption, render_figure(figure, photograph=True), True))
     return drawn, gaps
 

@@ -56,7 +56,7 @@ def gather_samples(facts: RunFacts, presence: Presence) -> tuple[list[Sample], l
         crop = _choose_crop(volumes.head[row], centre, red)
         regions = _read_regions(facts, volume, neurons.neuron[mine])
         title = f"Volume {volume}{time}: {what}"
-        samples.append(Sample(title, crop, centre, neurons.identity[mine], regions, red, _find_pixel_um(facts)))
+        samples.append(Sample(title, crop, centre, neurons.identity[mine], regions, red, _find_pixel_um(facts), volume))
     return samples, gaps
 
 

@@ -5,6 +5,7 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 from fastapi import FastAPI
+from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, Response
 from starlette.types import ASGIApp
 
@@ -39,6 +40,7 @@ def build_app(desk: Desk, rules: Rules) -> ASGIApp:
     add_edit_routes(app, desk, identifier)
     add_company_routes(app, desk, learning)
     _add_pages(app)
+    app.add_exception_handler(RequestValidationError, lambda request, error: _refuse(error))
     app.add_exception_handler(EditError, lambda request, error: _answer(409, error))
     app.add_exception_handler(DataError, lambda request, error: _answer(404, error))
     app.add_exception_handler(CenderError, lambda request, error: _answer(400, error))
@@ -72,6 +74,12 @@ def _add_pages(app: FastAPI) -> None:
             return JSONResponse({"detail": "there is no such file"}, 404)
         content, kind = pages[name]
         return Response(content, media_type=kind)
+
+
+def _refuse(error: Any) -> Response:
+    """Say what is wrong with a message, without what was sent: it may be no JSON (NaN), or large."""
+    wrong = [{"where": [str(word) for word in one["loc"]], "what": one["msg"]} for one in error.errors()]
+    return JSONResponse({"detail": wrong[:20]}, 422)
 
 
 def _answer(status: int, error: Any) -> Response:

@@ -22,7 +22,7 @@ from cender.io.results.tables.heads import parse_outline
 from cender.types import VoxelSize
 from cender.web.events import Hub
 from cender.web.frames import Frames
-from cender.web.tables import Found, RunTables
+from cender.web.tables import FoundRows, RunTables
 
 _HEAD = ("origin_y", "origin_x", "anterior_y", "anterior_x", "ventral_y", "ventral_x")
 
@@ -109,9 +109,10 @@ class Desk:
     def describe_volume(self, volume: int, with_proposals: bool = True) -> dict[str, Any]:
         """One volume with its neurons under keys that stay; proposals are names found after a correction."""
         found, state = self.tables.found(volume), self.log.state(volume)
-        row = self.tables.volumes.row(by_predicate=pl.col("volume") == volume, named=True)
+        place = int(np.searchsorted(self.tables.volumes["volume"].to_numpy(), volume))
+        row, shown = self.tables.volumes.row(place, named=True), found.rows()
         neurons = [
-            self._describe_neuron(one, found)
+            _describe_neuron(one, shown)
             for one in join_volume(found.centre_um, list(state.marks.values()))
             if one.mark is None or not one.mark.removed
         ]
@@ -122,7 +123,7 @@ class Desk:
             "volume": volume,
             "revision": self.log.revision,
             "generation": self.generation,
-            "time_s": row["time_s"],
+            "time_s": _round(row["time_s"]),
             "status": row["status"],
             "reason": row["reason"] or "",
             "reviewed": state.reviewed or state.complete,
@@ -203,26 +204,27 @@ class Desk:
         reviewed = [volume for volume, one in states.items() if one.reviewed or one.complete]
         return give_advice(volumes, lay_marks(neurons, self.voxel_um, states), reviewed, count, posture)
 
-    def _describe_neuron(self, one: JoinedNeuron, found: Found) -> dict[str, Any]:
-        mark, row = one.mark, one.row
-        place = mark.place_um if mark and (mark.centre_um or row is None) else tuple(found.centre_um[row or 0].tolist())
-        if mark is not None and mark.boxes is not None:
-            boxes = [[box.z, box.x, box.y, box.w, box.h] for box in mark.boxes]
-        else:
-            boxes = [] if row is None else found.boxes(row)
-        said = mark is not None and mark.identity is not None
-        machine = -1 if row is None else int(found.identity[row])
-        return {
-            "key": one.key,
-            "identity": mark.identity if mark is not None and said else machine,
-            "probability": 1.0 if said else 0.0 if row is None else round(float(found.probability[row]), 4),
-            "human": said,
-            "edited": mark is not None and (mark.centre_um is not None or mark.boxes is not None),
-            "machine": machine,
-            "anchor_um": None if row is None else [round(v, 4) for v in found.centre_um[row].tolist()],
-            "centre_um": [round(float(v), 4) for v in place],
-            "boxes": boxes,
-        }
+
+def _describe_neuron(one: JoinedNeuron, found: FoundRows) -> dict[str, Any]:
+    mark, row = one.mark, one.row
+    anchor = None if row is None else found.place_um[row]
+    own = mark is not None and (mark.centre_um is not None or anchor is None)
+    boxes = [] if row is None else found.boxes[row]
+    if mark is not None and mark.boxes is not None:
+        boxes = [[box.z, box.x, box.y, box.w, box.h] for box in mark.boxes]
+    said = mark is not None and mark.identity is not None
+    machine = -1 if row is None else found.identity[row]
+    return {
+        "key": one.key,
+        "identity": mark.identity if mark is not None and said else machine,
+        "probability": 1.0 if said else 0.0 if row is None else found.probability[row],
+        "human": said,
+        "edited": mark is not None and (mark.centre_um is not None or mark.boxes is not None),
+        "machine": machine,
+        "anchor_um": anchor,
+        "centre_um": [round(float(v), 4) for v in mark.place_um] if mark is not None and own else anchor,
+        "boxes": boxes,
+    }
 
 
 def settle_names(neurons: list[dict[str, Any]]) -> None:

@@ -71,6 +71,11 @@ class Frames:
                 self._held.popitem(last=False)
         return picture
 
+    def forget(self) -> None:
+        """Hold no picture any more."""
+        with self._lock:
+            self._held.clear()
+
     def windows(self) -> Mapping[str, Window]:
         """Brightness window of each channel, from volumes spread over the run."""
         if self._windows is None:

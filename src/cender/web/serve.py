@@ -1,8 +1,10 @@
 """A server that listens until it is stopped."""
 
 import socket
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from threading import Thread
 
 import uvicorn
 
@@ -58,3 +60,19 @@ def serve_folder(
         on_ready(int(listening.getsockname()[1]))
         config = uvicorn.Config(app, log_level="warning", access_log=False, timeout_graceful_shutdown=1)
         uvicorn.Server(config).run(sockets=[listening])
+
+
+@contextmanager
+def serving(folder: Path) -> Iterator[tuple[int, Desk]]:
+    """The server of a run folder on a free port of this computer, in a thread, while the block lasts."""
+    desk = Desk.open(folder)
+    app = build_app(desk, Rules.build("127.0.0.1", None))
+    server = uvicorn.Server(uvicorn.Config(app, log_level="warning", access_log=False, timeout_graceful_shutdown=1))
+    with bind_port("127.0.0.1", 0) as listening:
+        thread = Thread(target=server.run, kwargs={"sockets": [listening]}, daemon=True)
+        thread.start()
+        try:
+            yield int(listening.getsockname()[1]), desk
+        finally:
+            server.should_exit = True
+            thread.join(60)

@@ -1,7 +1,7 @@
 """The tables of a run as the page needs them: one volume at once, one identity at once, all volumes in short."""
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import polars as pl
@@ -48,10 +48,24 @@ class Found:
     box_z: Int[np.ndarray, " b"]
     box_px: Float[np.ndarray, "b 4"]
 
-    def boxes(self, row: int) -> list[list[int | float]]:
-        """Boxes of a neuron as ``z x y w h``."""
-        mine = np.flatnonzero(self.owner == row)
-        return [[int(self.box_z[i]), *(round(float(v), 2) for v in self.box_px[i])] for i in mine]
+    def rows(self) -> "FoundRows":
+        """The same as plain numbers, rounded as a page needs them."""
+        boxes: list[list[list[float]]] = [[] for _ in range(len(self.identity))]
+        drawn = np.round(self.box_px, 2).tolist()
+        for row, z, box in zip(self.owner.tolist(), self.box_z.tolist(), drawn, strict=True):
+            if row >= 0:
+                boxes[row].append([z, *box])
+        probability = np.round(self.probability, 4).tolist()
+        return FoundRows(np.round(self.centre_um, 4).tolist(), self.identity.tolist(), probability, boxes)
+
+
+class FoundRows(NamedTuple):
+    """Place (``z y x`` in µm), identity, probability and boxes (``z x y w h``) of every neuron."""
+
+    place_um: list[list[float]]
+    identity: list[int]
+    probability: list[float]
+    boxes: list[list[list[float]]]
 
 
 @dataclass(frozen=True, slots=True)

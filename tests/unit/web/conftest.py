@@ -34,7 +34,8 @@ class Client:
             content, told = answer.read(), {key.lower(): value for key, value in answer.getheaders()}
         finally:
             line.close()
-        return answer.status, json.loads(content) if "json" in told.get("content-type", "") else content, told
+        is_json = content and "json" in told.get("content-type", "")
+        return answer.status, json.loads(content) if is_json else content, told
 
     def get(self, path: str) -> Any:
         """What a path answers, if all is well."""

@@ -3,6 +3,7 @@
 import typer
 
 from cender.cli.bench.activity import activity
+from cender.cli.bench.annotate import annotate
 from cender.cli.bench.baseline import baseline
 from cender.cli.bench.detection import detection
 from cender.cli.bench.figures import figures
@@ -10,6 +11,7 @@ from cender.cli.bench.identity import identity
 from cender.cli.bench.names import names
 from cender.cli.bench.simulator import simulator
 from cender.cli.bench.speed import speed
+from cender.cli.bench.suggest import suggest
 from cender.cli.bench.tables import tables
 from cender.cli.options import Command, Group
 
@@ -20,5 +22,5 @@ bench = typer.Typer(
     no_args_is_help=True,
     rich_markup_mode="rich",
 )
-for target in (speed, detection, identity, tables, figures, baseline, activity, names, simulator):
+for target in (speed, detection, identity, tables, figures, baseline, activity, names, annotate, suggest, simulator):
     bench.command(cls=Command)(target)

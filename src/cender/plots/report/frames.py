@@ -33,6 +33,7 @@ class Sample:
     regions: Regions
     red: Shaped[np.ndarray, "z y x"] | None = None
     pixel_um: float | None = None
+    volume: int = 0
 
 
 def draw_sample(sample: Sample, frames: list[int], name: Callable[[int], str]) -> Figure:

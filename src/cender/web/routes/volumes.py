@@ -26,12 +26,13 @@ def add_volume_routes(app: FastAPI, desk: Desk) -> None:
     """Add all that shows volumes."""
 
     @app.get("/api/run")
-    def describe_run() -> dict[str, Any]:
-        return desk.describe_run()
+    def describe_run() -> Response:
+        return JSONResponse(desk.describe_run())
 
     @app.get("/api/volumes/{volume}")
-    def describe_volume(volume: Number) -> dict[str, Any]:
-        return desk.describe_volume(require_volume(desk, volume))
+    def describe_volume(volume: Number) -> Response:
+        # Plain numbers and text: looking at each of them once more would take longer than finding them.
+        return JSONResponse(desk.describe_volume(require_volume(desk, volume)))
 
     @app.get("/api/volumes/{volume}/frames/{depth}")
     def send_frames(volume: Number, depth: Literal["8", "16"]) -> Response:
@@ -56,12 +57,12 @@ def add_recording_routes(app: FastAPI, desk: Desk) -> None:
         return describe_windows(desk.frames.windows())
 
     @app.get("/api/identities")
-    def list_identities() -> list[dict[str, Any]]:
-        return desk.list_identities()
+    def list_identities() -> Response:
+        return JSONResponse(desk.list_identities())
 
     @app.get("/api/identities/{identity}/trace")
-    def describe_trace(identity: Number) -> dict[str, Any]:
-        return desk.describe_trace(identity)
+    def describe_trace(identity: Number) -> Response:
+        return JSONResponse(desk.describe_trace(identity))
 
     @app.get("/api/identities/{identity}/spots")
     def list_spots(identity: Number, first: Source = 0, stop: Source = 2**31) -> dict[str, Any]:

@@ -144,6 +144,13 @@ class EditLog:
             rows = [] if base is None else base.execute(words, (revision, most)).fetchall()
         return [_read_entry(row) for row in rows]
 
+    def tickets(self) -> dict[int, str | None]:
+        """The ticket of every row of the log, by revision."""
+        with self._lock, explaining(self.path):
+            base = self._read()
+            rows = [] if base is None else base.execute("SELECT revision, ticket FROM edits").fetchall()
+        return {int(revision): ticket for revision, ticket in rows}
+
     def edit(self, revision: int) -> AnyEdit:
         """The edit of a revision, as it was made; raises KeyError where there is none."""
         with self._lock, explaining(self.path):

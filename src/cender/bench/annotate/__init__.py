@@ -1,0 +1,1 @@
+"""How the annotation page does: edits that are lost, waiting times, and actions that a correction takes."""

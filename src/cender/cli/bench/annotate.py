@@ -1,0 +1,98 @@
+"""``cender bench annotate``: what annotating costs, and whether anything gets lost."""
+
+from typing import Annotated, Any
+
+import typer
+
+from cender.cli.options import Json, Sets
+
+PEOPLE = 4
+REQUESTS = 200
+
+
+def annotate(
+    preset: Annotated[str, typer.Option(help="Preset of the simulated animal.")] = "typical",
+    edits: Annotated[int, typer.Option(min=1, help="Edits that each of 4 people makes at the same time.")] = 1000,
+    opened: Annotated[int, typer.Option("--open", min=2, help="Volumes of the run that is opened.")] = 3000,
+    volumes: Annotated[
+        int, typer.Option(min=0, help="Volumes in which neurons are found and corrected; 0 leaves that out.")
+    ] = 24,
+    rounds: Annotated[int, typer.Option(min=0, help="Trainings after further corrected volumes.")] = 3,
+    seed: Annotated[int, typer.Option(min=0, help="Of everything random.")] = 0,
+    sets: Sets = None,
+    json: Json = False,
+) -> None:
+    """Count lost edits of people who work at once, waiting times of the page, and actions that a correction takes."""
+    import tempfile
+    from pathlib import Path
+
+    from cender.bench.annotate.company import measure_company
+    from cender.bench.annotate.folders import make_folder
+    from cender.bench.annotate.waiting import measure_latency, measure_opening
+    from cender.bench.identity.data import number_animal
+    from cender.cli.bench.machine import describe_machine
+    from cender.cli.console import STDERR, print_json
+    from cender.config import load_config
+
+    config = load_config(None, [f"simulate.preset={preset}", *(sets or [])])
+    animal = number_animal(config, seed)
+    figures: dict[str, Any] = {"preset": preset, "seed": seed}
+    with tempfile.TemporaryDirectory(prefix="cender-", ignore_cleanup_errors=True) as home:
+        STDERR.print(f"making a run of {opened} volumes")
+        worm = make_folder(Path(home), animal, opened).path
+        figures["opening"] = measure_opening(worm)
+        figures["latency"] = measure_latency(worm, REQUESTS, seed)
+        STDERR.print(f"{PEOPLE} people make {edits} edits each")
+        figures["company"] = measure_company(worm, PEOPLE, edits, seed)
+    if volumes:
+        figures["effort"] = _measure_effort(config, volumes, rounds, seed)
+    figures |= describe_machine()
+    if json:
+        print_json(figures)
+    else:
+        _print(figures)
+
+
+def _measure_effort(config: Any, volumes: int, rounds: int, seed: int) -> list[dict[str, Any]]:
+    from cender.bench.annotate.actions import measure_effort
+    from cender.bench.identity.data import detect_subject, number_animal
+    from cender.bench.identity.methods import make_learner
+    from cender.cli.console import show_progress
+
+    animal = number_animal(config, seed).model_copy(update={"volumes": volumes})
+    with show_progress() as bar:
+        finding = bar.add_task("finding neurons", total=volumes)
+        subject = detect_subject(animal, config, lambda _: bar.advance(finding))
+        learning = bar.add_task("correcting and training", total=rounds + 1)
+        learn = make_learner("default", config)
+        return measure_effort(subject, learn, rounds, 2, seed, lambda: bar.advance(learning))
+
+
+def _print(figures: dict[str, Any]) -> None:
+    from rich.table import Table
+
+    from cender.cli.console import STDOUT
+
+    company, opening, latency = figures["company"], figures["opening"], figures["latency"]
+    table = Table(title=f"{figures['preset']}: the annotation page")
+    table.add_column("")
+    table.add_column("", justify="right")
+    table.add_row(
+        f"edits lost, of {company['acknowledged']} by {company['people']} people at once", str(company["lost"])
+    )
+    table.add_row("edits made twice", str(company["doubled"]))
+    table.add_row("an edit on disk, p50 / p95", _say_ms(company["edit_ms"]))
+    table.add_row(f"opening a run of {opening['volumes']} volumes", f"{opening['open_s']:.2f} s")
+    table.add_row("its queue", f"{opening['queue_s']:.2f} s")
+    table.add_row("pictures of a volume read anew, p50 / p95", _say_ms(latency["frames_read_ms"]))
+    table.add_row("pictures of a volume held in memory, p50 / p95", _say_ms(latency["frames_held_ms"]))
+    table.add_row("neurons of a volume, p50 / p95", _say_ms(latency["neurons_ms"]))
+    for one in figures.get("effort", ()):
+        label = f"actions to correct, of drawing all: {one['annotated']} volumes annotated"
+        table.add_row(label, f"{100 * one['share']:.1f} % (all volumes {100 * one['share_of_all_volumes']:.1f} %)")
+    STDOUT.print(table)
+    STDOUT.print(f"{figures['machine']}, cender {figures['version']}, seed {figures['seed']}")
+
+
+def _say_ms(spent: dict[str, float]) -> str:
+    return f"{spent['p50']:.1f} / {spent['p95']:.1f} ms"

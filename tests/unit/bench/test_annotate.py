@@ -1,0 +1,100 @@
+"""Benchmarks of annotating: their counting, on small data."""
+
+import json
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from cender.bench.annotate.actions import count_effort, measure_effort
+from cender.bench.annotate.company import measure_company
+from cender.bench.annotate.folders import make_folder
+from cender.bench.annotate.waiting import measure_latency, measure_opening
+from cender.bench.identity.data import make_subject
+from cender.bench.suggest import Plan, measure_choices
+from cender.cli.app import app
+from cender.evaluate.pairing import pair_volume
+from cender.io import open_folder
+from cender.simulate import SimulateParams, simulate_recording
+from cender.types import Annotation, Identities
+
+TINY = {"shape": (6, 96, 96), "voxel_um": (4.0, 1.6, 1.6), "anatomy": {"neurons": (36, 40)}}
+
+
+def test_nothing_is_lost_and_a_long_run_opens(tmp_path: Path) -> None:
+    run = make_folder(tmp_path, SimulateParams(seed=3, **TINY), 30)
+    assert open_folder(run.path).load_table("volumes")["volume"].to_list() == list(range(30))
+    assert measure_opening(run.path)["volumes"] == 30
+    told = measure_latency(run.path, 3)
+    assert told["bytes"] > 1000
+    company = measure_company(run.path, people=3, edits=12)
+    assert (company["lost"], company["doubled"]) == (0, 0)
+    assert 20 < company["acknowledged"] <= 36
+
+
+def test_actions_are_counted() -> None:
+    places = np.arange(15, dtype=float).reshape(5, 3) * 10
+    truth = Annotation.from_points(0, places, np.arange(5))
+    right = count_effort([pair_volume(truth, truth)])
+    assert (right.correcting, right.drawing) == (1, 11)
+    wrong = Annotation.from_points(0, np.concatenate([places[:4], [[500.0, 0, 0]]]), np.array([0, 1, 3, -1, 9]))
+    # Two numbers are wrong or lacking, one neuron is missing, one named object is none.
+    assert count_effort([pair_volume(wrong, truth)]).correcting == 2 * 4 + 1
+
+
+def make_small_subject() -> object:
+    truth = simulate_recording(SimulateParams(seed=4, volumes=8, **TINY)).truth()
+    return make_subject(truth)
+
+
+def answer_all(annotated: list[Annotation], recording: list[Annotation], seed: int) -> object:
+    """A recognizer that knows the neurons by their place in the first annotated volume, or numbers them by row."""
+
+    def recognize(volumes: list[Annotation]) -> list[Identities]:
+        return [_name(one, annotated) for one in volumes]
+
+    return recognize
+
+
+def _name(one: Annotation, annotated: list[Annotation]) -> Identities:
+    if not annotated:
+        return Identities(np.arange(len(one)), np.full(len(one), 0.5))
+    apart = np.linalg.norm(one.centre_um[:, None] - annotated[0].centre_um[None], axis=2)
+    identity = annotated[0].identity[apart.argmin(axis=1)]
+    _, first = np.unique(identity, return_index=True)
+    once = np.isin(np.arange(len(one)), first)
+    return Identities(np.where(once, identity, -1), np.full(len(one), 0.8))
+
+
+def test_choices_are_compared() -> None:
+    seen: list[int] = []
+    figures = measure_choices([make_small_subject()], answer_all, Plan(2, 2), lambda: seen.append(1))
+    assert len(seen) == 5
+    assert set(figures["choices"]) == {"suggested", "even", "random"}
+    assert all(0 <= one["accuracy"] <= 1 for one in figures["choices"].values())
+    assert figures["gain_over_even"] == pytest.approx(
+        figures["choices"]["suggested"]["accuracy"] - figures["choices"]["even"]["accuracy"]
+    )
+
+
+def test_effort_falls_with_annotation() -> None:
+    found = measure_effort(make_small_subject(), answer_all, rounds=1, each=2, seed=0)
+    assert [one["annotated"] for one in found] == [0, 2]
+    assert found[1]["share_of_all_volumes"] < found[0]["share_of_all_volumes"]
+
+
+def test_commands_print_json(monkeypatch: pytest.MonkeyPatch) -> None:
+    small = ["simulate.shape=[6,96,96]", "simulate.voxel_um=[4.0,1.6,1.6]", "simulate.anatomy.neurons=[36,40]"]
+    sets = [word for one in small for word in ("--set", one)]
+    monkeypatch.setattr(sys.modules["cender.cli.bench.annotate"], "REQUESTS", 5)
+    words = ["bench", "annotate", "--edits", "3", "--open", "5", "--volumes", "0", "--json", *sets]
+    done = CliRunner().invoke(app, words)
+    assert done.exit_code == 0, done.output
+    assert json.loads(done.stdout)["company"]["lost"] == 0
+    monkeypatch.setattr("cender.bench.identity.methods.make_learner", lambda method, config: answer_all)
+    words = ["bench", "suggest", "easy", "--annotate", "1", "--draws", "1", "--test", "2", "--json", *sets]
+    done = CliRunner().invoke(app, [*words, "--set", "simulate.volumes=4"])
+    assert done.exit_code == 0, done.output
+    assert set(json.loads(done.stdout)["choices"]) == {"suggested", "even", "random"}
