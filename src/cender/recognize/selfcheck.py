@@ -1,7 +1,7 @@
 """How far the identities of a recording can be trusted, without knowing the truth: do its volumes agree?"""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -17,16 +17,22 @@ PAIRS = 60
 """Pairs of volumes that are compared at most."""
 FEWEST_PAIRS = 30
 """Pairs of neurons below which nothing is said."""
+OFFSET, SLOPE, SPREAD = -1.43, 1.12, 0.91
+"""Log-odds of the accuracy as a line over those of the agreement, and the error of leaving out one recording at a time.
+
+Fitted to eight simulated recordings: presets typical and hard, 14 and 60 volumes, nothing and two volumes annotated,
+10 to 30 % of the neurons dropped, 10 to 60 % spurious, 0.5 to 1.2 µm jitter.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class SelfCheck:
     """What a recording says of its own identities, as shares between 0 and 1.
 
-    ``agreement``: of the neurons that lie in the same place in two volumes laid over each other, how many have the
-    same identity in both. ``sureness``: mean probability of the names; it was measured on copies of volumes in which
-    neurons were moved, left out and added, so that it says how steady names are. ``doubted``: share of volumes whose
-    identities are doubtful as a whole.
+    ``agreement``: of the named neurons that lie in the same place in two volumes laid over each other, how many have
+    the same identity in both, each pair weighing as much as both names are probable. ``sureness``: mean probability
+    of the names; it was measured on copies of volumes in which neurons were moved, left out and added, so that it says
+    how steady names are. ``doubted``: share of volumes whose identities are doubtful as a whole.
     """
 
     agreement: float
@@ -35,22 +41,33 @@ class SelfCheck:
 
     @property
     def expected_accuracy(self) -> float:
-        """How many of the neurons that come back have the right identity, by this evidence.
+        """How many of the neurons that come back have the right identity, by this evidence."""
+        return _share(self._measure_log_odds())
 
-        Two volumes agree by and large where both are right, so that one of them is right in the square root of that.
-        """
-        return float(np.clip(np.sqrt(self.agreement), 0.0, 1.0))
+    @property
+    def expected_range(self) -> tuple[float, float]:
+        """Where the accuracy is likely to be."""
+        middle = self._measure_log_odds()
+        return _share(middle - SPREAD), _share(middle + SPREAD)
+
+    def _measure_log_odds(self) -> float:
+        held = float(np.clip(self.agreement, 0.01, 0.99))
+        return OFFSET + SLOPE * float(np.log(held / (1 - held)))
 
     def describe(self) -> dict[str, Any]:
         """All of it under names, with the sentence."""
-        names = ("expected_accuracy", "agreement", "sureness", "doubted")
-        return {"said": str(self), **{name: round(float(getattr(self, name)), 4) for name in names}}
+        low, high = self.expected_range
+        figures = {"expected_accuracy": self.expected_accuracy, "low": low, "high": high}
+        evidence = {"agreement": self.agreement, "sureness": self.sureness, "doubted": self.doubted}
+        return {"said": str(self), **{name: round(value, 4) for name, value in (figures | evidence).items()}}
 
     def __str__(self) -> str:
+        low, high = self.expected_range
         return (
-            f"About {100 * self.expected_accuracy:.0f} % of the identities are expected to be right: volumes far apart "
-            f"in time agree on {100 * self.agreement:.0f} % of the neurons that they share, names have a mean "
-            f"probability of {self.sureness:.2f}, and {100 * self.doubted:.0f} % of the volumes are doubtful."
+            f"About {100 * self.expected_accuracy:.0f} % of the identities are expected to be right (likely "
+            f"{100 * low:.0f} to {100 * high:.0f} %): volumes far apart in time agree on {100 * self.agreement:.0f} % "
+            f"of what they name in both, names have a mean probability of {self.sureness:.2f}, and "
+            f"{100 * self.doubted:.0f} % of the volumes are doubtful."
         )
 
 
@@ -65,19 +82,22 @@ def check_identities(
         return None
     classes = np.unique(np.concatenate([known[one.volume].identity for one in there]))
     classes = classes[classes >= 0]
-    same = shared = 0
+    same = shared = 0.0
+    count = 0
     for first, second in pairs:
         a, b = (_describe(there[row], known[there[row].volume], classes) for row in (first, second))
-        link = link_volumes(a, [b])[0]
+        link = link_volumes(_trust_all(a), [_trust_all(b)])[0]
         if link is None:
             # Two volumes that cannot be laid over each other agree on nothing.
-            shared += int(min((a.names >= 0).sum(), (b.names >= 0).sum()))
+            shared += float(min(np.sum(a.probability**2), np.sum(b.probability**2)))
+            count += int(min((a.names >= 0).sum(), (b.names >= 0).sum()))
             continue
         mine, theirs = a.names[link.here], b.names[link.there]
-        comparable = (mine >= 0) | (theirs >= 0)
-        shared += int(comparable.sum())
-        same += int((comparable & (mine == theirs)).sum())
-    if shared < FEWEST_PAIRS:
+        weight = a.probability[link.here] * b.probability[link.there]
+        shared += float(weight.sum())
+        same += float(weight[mine == theirs].sum())
+        count += int((weight > 0).sum())
+    if count < FEWEST_PAIRS or shared == 0:
         return None
     named = [known[one.volume].identity >= 0 for one in there]
     sure = np.concatenate([known[one.volume].probability[rows] for one, rows in zip(there, named, strict=True)])
@@ -98,7 +118,15 @@ def _describe(volume: Annotation, known: Identities, classes: Int[np.ndarray, " 
     given = known.identity >= 0
     names = np.where(given, np.searchsorted(classes, known.identity), -1)
     nothing: Float[np.ndarray, "n k"] = np.zeros((len(volume), len(classes) + 1), np.float16)
-    # All names register: an unsure one is outvoted, and without them too few may be left.
-    return Naming(
-        place_points(volume.centre_um), names, given.astype(float), np.zeros((len(volume), 4)), nothing, nothing
-    )
+    # A name that a person gave has no probability of its own, and is right.
+    sure = np.where(given, np.nan_to_num(known.probability, nan=1.0), 0.0)
+    return Naming(place_points(volume.centre_um), names, sure, np.zeros((len(volume), 4)), nothing, nothing)
+
+
+def _trust_all(naming: Naming) -> Naming:
+    """The volume as it is registered: an unsure name is outvoted, and without those too few may be left."""
+    return replace(naming, probability=(naming.names >= 0).astype(float))
+
+
+def _share(log_odds: float) -> float:
+    return float(1 / (1 + np.exp(-log_odds)))

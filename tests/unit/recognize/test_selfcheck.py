@@ -20,16 +20,35 @@ def name_with_errors(film: Sequence[Annotation], wrong: float) -> dict[int, Iden
         identity = one.identity.copy()
         mixed = np.flatnonzero((rng.random(len(one)) < wrong) & (identity >= 0))
         identity[mixed] = np.roll(identity[mixed], 1)
-        known[one.volume] = Identities(identity, np.full(len(one), 1 - wrong))
+        known[one.volume] = Identities(identity, np.full(len(one), max(1 - wrong, 0.1)))
     return known
 
 
 @pytest.mark.parametrize("wrong", [0.0, 0.15, 0.3])
-def test_expected_accuracy_is_about_the_true_one(wrong: float) -> None:
+def test_the_expected_accuracy_is_said_with_its_range(wrong: float) -> None:
     check = check_identities(FILM, name_with_errors(FILM, wrong), 0.6)
     assert check is not None
-    assert check.expected_accuracy == pytest.approx(1 - wrong, abs=0.1)
+    low, high = check.expected_range
+    assert low < check.expected_accuracy < high
     assert f"About {100 * check.expected_accuracy:.0f} %" in str(check)
+    assert check.describe()["low"] == pytest.approx(low, abs=1e-3)
+
+
+def test_more_mistakes_are_expected_where_there_are_more() -> None:
+    checks = [check_identities(FILM, name_with_errors(FILM, wrong), 0.6) for wrong in (0.0, 0.15, 0.3)]
+    expected = [check.expected_accuracy for check in checks if check is not None]
+    assert len(expected) == 3
+    assert expected[0] > expected[1] > expected[2]
+
+
+def test_improbable_names_weigh_little() -> None:
+    known = name_with_errors(FILM, 0.3)
+    for one, given in zip(FILM, known.values(), strict=True):
+        given.probability[given.identity != one.identity] = 0.05
+    check, before = (check_identities(FILM, some, 0.6) for some in (known, name_with_errors(FILM, 0.3)))
+    assert check is not None
+    assert before is not None
+    assert check.agreement > before.agreement + 0.1
 
 
 def test_random_identities_are_not_trusted() -> None:
