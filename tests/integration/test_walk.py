@@ -97,7 +97,7 @@ def test_the_walk(tmp_path: Path, capfd: pytest.CaptureFixture[str], monkeypatch
     # Drawing takes longest, and is tested with the demo itself.
     for drawing in ("report", "draw_pictures"):
         monkeypatch.setattr(demo, drawing, lambda tour: None)
-    monkeypatch.setattr("cender.cli.app.INTERRUPTS.install", lambda: None)
+    monkeypatch.setattr("cender.cli.interrupts.Interrupts.install", lambda self: None)
     names: Mapping[str, Any] = {}
     for number, step in enumerate(read_steps()):
         if step.kind == "not run":
