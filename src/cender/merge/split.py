@@ -77,7 +77,7 @@ def describe_links(
     depth: DepthBounds,
     voxel_um: VoxelSize = VOXEL_UM,
 ) -> Float[np.ndarray, "k 10"]:
-    """What tells a link between two neurons from one inside a neuron, one row a link.
+    """What tells a link between two neurons from one inside a neuron, one row per link.
 
     Columns: the seven of `compare_boxes`, then depth of the valley of intensity (log), how much better two depths fit
     their widths than one (log), and change of intensity (log).
@@ -91,7 +91,7 @@ def describe_links(
 def compare_boxes(
     regions: Regions, link: Int[np.ndarray, " n"], drift: Float[np.ndarray, "n 2"]
 ) -> Float[np.ndarray, "k 7"]:
-    """How unlike the two boxes of a link are, one row a link.
+    """How unlike the two boxes of a link are, one row per link.
 
     Columns: 1; shift beyond the drift, change of size and lack of overlap, each relative to the median of the volume
     (poor boxes make all links look poor); the same three as they are.

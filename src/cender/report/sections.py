@@ -14,7 +14,6 @@ from cender.report.settings import describe_recording, list_differences, list_mo
 
 SMALL_SVG = 400_000
 """Drawings of more bytes than this are shown as PNG: a browser is slow with long paths."""
-_HIDDEN = ("state",)
 
 
 def write_volumes(facts: RunFacts) -> Html:

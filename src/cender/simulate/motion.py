@@ -20,7 +20,7 @@ EventKind = Literal["deep bend", "omega turn", "twist"]
 
 @dataclass(frozen=True, slots=True)
 class Motion:
-    """Posture and place at every step of the scanner, one row a step.
+    """Posture and place at every step of the scanner, one row per step.
 
     ``bends_rad`` holds the undulation's phase, then the swing, deep-bend and Ω amplitudes. ``centre_um`` is
     ``y x`` of the pivot (70 µm behind the nose) from the middle of the field.

@@ -47,7 +47,7 @@ def draw_events(
 def draw_smooth(
     steps: int, step_s: float, lasting_s: float, rng: np.random.Generator, columns: int = 1
 ) -> Float[np.ndarray, "t k"]:
-    """Smooth noise of unit variance that forgets itself after about ``lasting_s``, one column a process.
+    """Smooth noise of unit variance that forgets itself after about ``lasting_s``, one column per process.
 
     A first-order process applied twice: differentiable, so that nothing jerks between two camera frames.
     """

@@ -15,7 +15,7 @@ WIDENING = 0.25
 
 @dataclass(frozen=True, slots=True)
 class Spots:
-    """Nuclei as they appear in frames, one row a nucleus and frame; pixels of the red camera.
+    """Nuclei as they appear in frames, one row per nucleus and frame; pixels of the red camera.
 
     ``share`` is the brightness in that frame relative to the nucleus' own peak over depth; ``radius_px`` and
     ``angle_rad`` describe an ellipse at half the peak, ``flat`` its profile.

@@ -8,7 +8,7 @@ from jaxtyping import Float, Int
 
 @dataclass(frozen=True, slots=True)
 class Regions:
-    """Boxes of one volume, one row a region, in full-frame pixels.
+    """Boxes of one volume, one row per region, in full-frame pixels.
 
     A box is ``x y w h``, float and half-open (``[x, x + w)``); an integer coordinate is the centre of a pixel, so the
     centre of a box is ``x + (w - 1) / 2``. ``neuron`` is the row of the neuron that a region belongs to, -1 for none.

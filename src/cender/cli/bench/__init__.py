@@ -1,4 +1,4 @@
-"""``cender bench``: the figures of the README and the docs, one file a target."""
+"""``cender bench``: the figures of the README and the docs, one file per target."""
 
 import typer
 

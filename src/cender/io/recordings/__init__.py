@@ -1,1 +1,1 @@
-"""Recordings: one file a format, all read lazily through one type."""
+"""Recordings: one file per format, all read lazily through one type."""

@@ -80,7 +80,7 @@ FORMATS: tuple[Format, ...] = (
         _late("tiff.folder", "save_tiff_volumes"),
     ),
     Format(
-        "tiff-slices", "the same, written with one file a frame: t0001_c0_z03.tif", (),
+        "tiff-slices", "the same, written with one file per frame: t0001_c0_z03.tif", (),
         lambda path: False, _late("tiff.folder", "load_tiff_folder"),
         _late("tiff.folder", "save_tiff_slices"),
     ),

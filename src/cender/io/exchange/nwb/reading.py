@@ -16,7 +16,6 @@ from cender.io.results.tables.heads import HEAD_COLUMNS, head_from_cells
 from cender.types import Annotation, Annotations, Head, Regions, VoxelSize
 
 _POINT = re.compile(r"(?:seg_)?t(?:ime)?_?point_?(\d+)", re.IGNORECASE)
-_TEXT_COLUMNS = ("label", "outline")
 
 
 def load_nwb(path: Path, around: Surroundings) -> Incoming:

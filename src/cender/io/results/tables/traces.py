@@ -1,4 +1,4 @@
-"""Traces as tables: one row an identity in a volume, and time × identity for spreadsheets."""
+"""Traces as tables: one row per identity in a volume, and time × identity for spreadsheets."""
 
 from collections.abc import Mapping
 
@@ -31,7 +31,7 @@ def tabulate_traces(traces: Traces, names: Mapping[int, str]) -> pl.DataFrame:
 
 
 def widen_ratio(traces: Traces, names: dict[int, str]) -> pl.DataFrame:
-    """One row a volume, one column an identity (by its name where it has one), empty where a ratio is not valid."""
+    """One row per volume, one column per identity (by its name where it has one), empty where a ratio is not valid."""
     columns = [
         pl.Series("volume", traces.volume, pl.Int64),
         pl.Series("time_s", traces.time_s, pl.Float64, nan_to_null=True),

@@ -161,7 +161,7 @@ def _stack_volumes(folder: Path, places: dict[Place, Path], axes: str, first: St
         inner = inner.replace("T", "Z")
     if set(inner[:-2]) & set(axes):
         raise UnreadableRecording(
-            f"{folder}: the names number {axes} and each file has {inner} again; expected one volume a file, "
+            f"{folder}: the names number {axes} and each file has {inner} again; expected one volume per file, "
             "or one file"
         )
     store = replace(first, axes=axes + inner, shape=(*grid.shape, *first.shape), times_s=None, kind="tiff-folder")
