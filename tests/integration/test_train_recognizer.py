@@ -13,7 +13,8 @@ from cender.config import Config
 from cender.errors import CenderError, DataError
 from cender.io import load_weights, save_truth
 from cender.pipeline.learn.lessons import collect_lessons
-from cender.pipeline.recording.recognizer import KIND, build_recognizer, load_recognizer
+from cender.pipeline.recording.recognizer.identify import build_recognizer
+from cender.pipeline.recording.recognizer.weights import KIND, load_recognizer
 from cender.training.recognizer import fitting
 from cender.training.recognizer.clouds import Cloud
 from cender.training.recognizer.fitting import Pace

@@ -103,7 +103,7 @@ def recognizer(
     from cender.errors import DataError
     from cender.io import save_weights
     from cender.pipeline.learn.lessons import collect_lessons
-    from cender.pipeline.recording.recognizer import train_weights
+    from cender.pipeline.recording.recognizer.learn import train_weights
 
     config = load_config(config_file, sets or [])
     target = out or (folders[0] / "models" / "recognizer.safetensors" if len(folders) == 1 else None)

@@ -10,7 +10,7 @@ from cender.bench.identity.across import LearnAcross
 from cender.bench.identity.measure import Learn, Recognize
 from cender.config import Config
 from cender.nets.embedding import build_embedder, read_classes
-from cender.pipeline.recording.recognizer import learn_recognizer
+from cender.pipeline.recording.recognizer.identify import learn_recognizer
 from cender.recognize.paper.params import PaperParams, choose_params
 from cender.recognize.paper.recognize import describe_neurons, recognize_with_template
 from cender.training.paper.embedding import train_embedding

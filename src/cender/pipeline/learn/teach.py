@@ -7,7 +7,7 @@ from cender.config import Config
 from cender.errors import DataError
 from cender.io import save_weights
 from cender.pipeline.learn.lessons import collect_lessons
-from cender.pipeline.recording.recognizer import OnStep, ignore_step, train_weights
+from cender.pipeline.recording.recognizer.learn import OnStep, ignore_step, train_weights
 
 
 def train_recognizer(

@@ -30,7 +30,8 @@ from cender.pipeline.plan.progress import OnProgress, Progress, ignore_progress
 from cender.pipeline.plan.work import Work
 from cender.pipeline.recording.brightness import measure_shaped
 from cender.pipeline.recording.numbering import keep_numbers
-from cender.pipeline.recording.recognizer import find_learnt, find_taught, hash_lesson, identify_recording
+from cender.pipeline.recording.recognizer.identify import identify_recording
+from cender.pipeline.recording.recognizer.weights import find_learnt, find_taught, hash_lesson
 from cender.pipeline.recording.scale import find_scale_doubt
 from cender.pipeline.recording.template import find_mirror_doubt, load_template_names
 from cender.pipeline.volumes.volume_pass import load_unreadable

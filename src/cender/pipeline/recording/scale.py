@@ -7,7 +7,7 @@ import numpy as np
 from jaxtyping import Float
 
 from cender.config import Config
-from cender.pipeline.recording.recognizer import load_recognizer
+from cender.pipeline.recording.recognizer.weights import load_recognizer
 from cender.recognize.frame import UNIT_UM, place_points
 from cender.types import Annotation
 

@@ -11,7 +11,8 @@ from cender.errors import DataError
 from cender.io import load_truth
 from cender.io.results.folder.run_folder import open_folder
 from cender.pipeline.plan.work import is_run_folder
-from cender.pipeline.recording.recognizer import Recognize, build_recognizer, find_taught, load_recognizer
+from cender.pipeline.recording.recognizer.identify import Recognize, build_recognizer
+from cender.pipeline.recording.recognizer.weights import find_taught, load_recognizer
 from cender.types import Annotation, Regions
 
 MODEL = Path("models") / "recognizer.safetensors"

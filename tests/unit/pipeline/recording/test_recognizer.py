@@ -11,14 +11,9 @@ from cases.constellations import brief, film_head, make_head, measure_accuracy, 
 from cender.errors import DataError, ModelError
 from cender.io import save_weights
 from cender.nets.constellation import Classifier
-from cender.pipeline.recording.recognizer import (
-    build_recognizer,
-    find_taught,
-    identify_recording,
-    learn_recognizer,
-    load_recognizer,
-    train_weights,
-)
+from cender.pipeline.recording.recognizer.identify import build_recognizer, identify_recording, learn_recognizer
+from cender.pipeline.recording.recognizer.learn import train_weights
+from cender.pipeline.recording.recognizer.weights import find_taught, load_recognizer
 from cender.training.recognizer import train
 from cender.types import Annotation, Identities, Weights
 

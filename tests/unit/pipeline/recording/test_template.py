@@ -13,7 +13,8 @@ from cender.config import Config
 from cender.errors import DataError
 from cender.io import open_folder, save_truth
 from cender.io.weights import save_weights
-from cender.pipeline.recording.recognizer import KIND, find_taught, train_weights
+from cender.pipeline.recording.recognizer.learn import train_weights
+from cender.pipeline.recording.recognizer.weights import KIND, find_taught
 from cender.pipeline.recording.template import choose_template, compare_with_mirror, find_template, load_template_names
 from cender.pipeline.run import run_recording
 from cender.simulate import SimulateParams, simulate_recording

@@ -1,0 +1,1 @@
+"""Recognizers of a recording: kept as weights, learnt, and applied."""

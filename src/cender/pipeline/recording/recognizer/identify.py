@@ -1,0 +1,110 @@
+"""Giving the neurons of a recording their identities."""
+
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Literal
+
+from cender.config import Config
+from cender.nets.constellation import use_threads
+from cender.pipeline.recording.recognizer.learn import OnStep, ignore_step, train_weights
+from cender.pipeline.recording.recognizer.weights import KIND, load_recognizer, unpack_recognizer
+from cender.pipeline.volumes.executor import count_workers
+from cender.recognize.model import Naming, name_neurons
+from cender.recognize.pooling import thin_naming
+from cender.recognize.together import recognize_together
+from cender.types import Annotation, Identities, Weights
+
+Recognize = Callable[[Sequence[Annotation]], list[Identities]]
+
+
+def identify_recording(
+    volumes: Sequence[Annotation],
+    annotated: Mapping[int, Annotation],
+    config: Config,
+    seed: int = 0,
+    on_step: OnStep = ignore_step,
+    workers: int = 0,
+) -> dict[int, Identities]:
+    """Identities of every volume of a recording.
+
+    With annotated volumes or without any recognizer it learns first; a recognizer that the settings name
+    (``recognize.weights``) is otherwise used as it is.
+
+    Parameters
+    ----------
+    volumes
+        All volumes, with the neurons that were found.
+    annotated
+        Volumes that a person named, by volume.
+    workers
+        Volumes that are named at a time (0: one a core, but few); they change nothing but the time it takes.
+    """
+    path = config.recognize.weights
+    if path is not None and not annotated:
+        weights = load_recognizer(Path(path))
+    else:
+        rest = [one for one in volumes if one.volume not in annotated]
+        weights = train_weights(list(annotated.values()), rest, config, seed, on_step)
+    use_threads(config.train_recognizer.threads)
+    recognize = build_recognizer(weights, config, "all", count_workers(workers))
+    return {one.volume: answer for one, answer in zip(volumes, recognize(volumes), strict=True)}
+
+
+def learn_recognizer(
+    annotated: Sequence[Annotation],
+    recording: Sequence[Annotation],
+    config: Config,
+    seed: int = 0,
+    on_step: OnStep = ignore_step,
+) -> Recognize:
+    """A recognizer for the volumes of a recording, as a function of volumes.
+
+    Parameters
+    ----------
+    annotated
+        Volumes with identities; none at all is enough: then the neurons of the recording are numbered.
+    recording
+        Volumes of the same recording, whose identities are not looked at.
+    """
+    weights = train_weights(annotated, recording, config, seed, on_step)
+    return build_recognizer(weights, config)
+
+
+def build_recognizer(
+    weights: Weights, config: Config, which: Literal["taught", "all"] = "taught", workers: int = 1
+) -> Recognize:
+    """The recognizer of these weights as a function of the volumes of a recording; ``which`` as in `recognize_neurons`.
+
+    Volumes that it gets together are neighbours, and hear each other where the settings say so (recognize.temporal).
+    """
+    if weights.metadata["kind"] != KIND:
+        return _build_paper(weights)
+    model, params = unpack_recognizer(weights), config.recognize
+
+    def recognize(volumes: Sequence[Annotation]) -> list[Identities]:
+        namings = _map(lambda one: thin_naming(name_neurons(one, model)), volumes, workers)
+        return recognize_together(volumes, namings, model, params.refuse_below, which, pool=params.temporal)
+
+    return recognize
+
+
+def _build_paper(weights: Weights) -> Recognize:
+    from cender.nets.embedding import build_embedder, read_classes
+    from cender.recognize.paper.params import read_params
+    from cender.recognize.paper.recognize import recognize_with_weights
+
+    embed, params = build_embedder(weights), read_params(weights)
+    classes, identities = read_classes(weights)
+    return lambda volumes: [recognize_with_weights(one, embed, classes, identities, params) for one in volumes]
+
+
+def _map(name: Callable[[Annotation], Naming], volumes: Sequence[Annotation], workers: int) -> list[Naming]:
+    """What was found out about every volume, several at a time: what takes long lets other threads run."""
+    if workers < 2:
+        return [name(one) for one in volumes]
+    pool = ThreadPoolExecutor(workers, "name")
+    try:
+        return list(pool.map(name, volumes))
+    finally:
+        pool.shutdown(wait=True, cancel_futures=True)
