@@ -66,6 +66,7 @@ def volume(
         head,
         complete,
         flagged,
+        VoxelSize(1.0, 1.0, 1.0),
     )
 
 

@@ -57,7 +57,7 @@ def identity_lists(count: int) -> st.SearchStrategy[np.ndarray]:
 
 
 @st.composite
-def annotations(draw: st.DrawFn, volume: int) -> Annotation:
+def annotations(draw: st.DrawFn, volume: int, voxel_um: VoxelSize | None) -> Annotation:
     count = draw(st.integers(0, 4))
     return Annotation(
         volume,
@@ -68,17 +68,19 @@ def annotations(draw: st.DrawFn, volume: int) -> Annotation:
         draw(st.none() | heads()),
         draw(st.booleans()),
         draw(st.booleans()),
+        voxel_um,
     )
 
 
 @st.composite
 def truths(draw: st.DrawFn) -> Annotations:
     volumes = draw(st.lists(st.integers(0, 500), min_size=1, max_size=4, unique=True))
+    voxel_um = draw(st.none() | voxels)
     return Annotations(
         "somewhere",
-        draw(st.none() | voxels),
+        voxel_um,
         draw(st.none() | sizes),
-        {volume: draw(annotations(volume)) for volume in volumes},
+        {volume: draw(annotations(volume, voxel_um)) for volume in volumes},
         draw(
             st.dictionaries(st.tuples(st.integers(0, 30), st.integers(0, 500)), numbers | st.just(np.nan), max_size=5)
         ),

@@ -20,7 +20,6 @@ from cender.activity.landmarks import (
 from cender.activity.params import ActivityParams
 from cender.types import Regions, Volume, VoxelSize
 
-UNKNOWN = VoxelSize(float("nan"), float("nan"), float("nan"))
 LOG = logging.getLogger(__name__)
 FEWEST_POINTS = 25
 LEAST_AGREEING = 0.5
@@ -85,7 +84,7 @@ def estimate_channel_map(volumes: Iterable[Volume], params: ActivityParams) -> C
     sketches, voxel_um = [], None
     for volume in volumes:
         if volume.red is not None and volume.green is not None:
-            voxel_um = volume.voxel_um or UNKNOWN
+            voxel_um = volume.stack.voxel_um
             sketches.append(draw_sketch(volume))
     if voxel_um is None:
         return ChannelMap.unmoved("there are not two channels to bring together")

@@ -21,7 +21,7 @@ from cender.bench.noise_limit import draw_limit
 from cender.evaluate.identity import NamedNeurons
 from cender.evaluate.traces import measure_traces
 from cender.simulate import SimulateParams, Simulation, simulate_recording
-from cender.types import Annotation, Neurons, Traces, Volume, VoxelSize
+from cender.types import Annotation, Neurons, Traces, Volume
 
 FIRST_SEED = 9000
 SAMPLES = 6
@@ -122,8 +122,7 @@ def make_neurons(known: Annotation, volume: Volume) -> Neurons:
     first, last = np.full(count, volume.data.shape[1]), np.full(count, -1)
     np.minimum.at(first, regions.neuron, regions.z)
     np.maximum.at(last, regions.neuron, regions.z)
-    voxel = volume.voxel_um or VoxelSize(1.0, 1.0, 1.0)
-    return Neurons(known.centre_um / np.array(voxel), first, last, np.ones(count), regions)
+    return Neurons(known.centre_um / np.array(volume.stack.voxel_um), first, last, np.ones(count), regions)
 
 
 def _measure_map(simulation: Simulation, known: Annotation, channel_map: ChannelMap) -> float:

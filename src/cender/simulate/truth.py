@@ -46,6 +46,7 @@ def annotate_volume(world: World, volume: int) -> Annotation:
         np.ones(len(present)),
         regions,
         find_head(world, volume, centre, world.animal.cord[present]),
+        voxel_um=VoxelSize(*world.params.voxel_um),
     )
 
 

@@ -13,7 +13,7 @@ from cender.types.params import Params
 from cender.types.recording import Missing, Recording, Role, VoxelSize
 from cender.types.regions import Detections, Regions
 from cender.types.traces import Traces
-from cender.types.volume import Volume
+from cender.types.volume import Stack, Volume
 from cender.types.weights import Weights
 
 __all__ = [
@@ -35,6 +35,7 @@ __all__ = [
     "Recording",
     "Regions",
     "Role",
+    "Stack",
     "Status",
     "Traces",
     "Volume",

@@ -7,6 +7,7 @@ from jaxtyping import Float, Int
 
 from cender.types.head import Head
 from cender.types.regions import Regions
+from cender.types.volume import VoxelSize
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,7 +17,8 @@ class Annotation:
     ``centre_um`` is ``z y x``, one row per neuron; ``identity`` is -1 where there is none, ``probability`` that it is
     right.
     ``regions`` may be empty (centres only); its ``neuron`` column points at the rows here. ``complete`` says whether
-    every neuron of the volume is marked: only then is an unmatched detection false.
+    every neuron of the volume is marked: only then is an unmatched detection false. ``voxel_um`` brings boxes to µm; it
+    is None only where it is not known, which is enough for centres without boxes.
     """
 
     volume: int
@@ -27,6 +29,7 @@ class Annotation:
     head: Head | None = None
     complete: bool = True
     flagged: bool = False
+    voxel_um: VoxelSize | None = None
 
     @classmethod
     def from_points(

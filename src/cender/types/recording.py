@@ -53,6 +53,21 @@ class Recording:
         """Size in memory of one volume with all its channels."""
         return int(np.prod(self.shape[1:])) * self.dtype.itemsize
 
+    @property
+    def scale(self) -> VoxelSize:
+        """The voxel size of a recording that has one, which every run demands.
+
+        Raises
+        ------
+        IncompleteRecording
+            The recording does not say it.
+        """
+        if self.voxel_um is None:
+            raise IncompleteRecording(
+                f"{self.source} does not say its voxel size; give --set recording.voxel_um=Z,Y,X (in µm)"
+            )
+        return self.voxel_um
+
     def channel(self, role: Role) -> int | None:
         """Index of the first channel with this role, None where there is none."""
         if self.roles is None or role not in self.roles:

@@ -6,6 +6,8 @@ from typing import Literal, NamedTuple
 import numpy as np
 from jaxtyping import Shaped
 
+from cender.errors import UnusableVolume
+
 Role = Literal["red", "green", "other"]
 
 
@@ -15,6 +17,14 @@ class VoxelSize(NamedTuple):
     z_um: float
     y_um: float
     x_um: float
+
+
+@dataclass(frozen=True, slots=True)
+class Stack:
+    """The channel of a volume in which neurons are found, with all that must be known of it."""
+
+    image: Shaped[np.ndarray, "z y x"]
+    voxel_um: VoxelSize
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +42,22 @@ class Volume:
 
     def _channel(self, role: Role) -> Shaped[np.ndarray, "z y x"] | None:
         return self.data[self.roles.index(role)] if self.roles is not None and role in self.roles else None
+
+    @property
+    def stack(self) -> Stack:
+        """What the stages work on: red, or green where there is no red, with its voxel size.
+
+        Raises
+        ------
+        UnusableVolume
+            The volume has neither channel, or no voxel size.
+        """
+        image = self.green if self.red is None else self.red
+        if image is None:
+            raise UnusableVolume("the volume has no red or green channel")
+        if self.voxel_um is None:
+            raise UnusableVolume("the volume has no voxel size")
+        return Stack(image, self.voxel_um)
 
     @property
     def red(self) -> Shaped[np.ndarray, "z y x"] | None:

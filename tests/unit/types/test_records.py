@@ -8,7 +8,7 @@ import pytest
 from jaxtyping import TypeCheckError
 
 import cender.types
-from cender.errors import IncompleteRecording
+from cender.errors import IncompleteRecording, UnusableVolume
 from cender.types import Annotation, Crop, Head, Identities, Missing, Neurons, Recording, Regions, Volume, VoxelSize
 
 RECORDS = [
@@ -142,6 +142,19 @@ def test_volume_knows_its_time_and_channels() -> None:
     assert recording.volume_bytes == 16
     with pytest.raises(IndexError, match=r"volume 5 of worm\.tif: it has 5 volumes \(0 to 4\)"):
         recording.volume(5)
+
+
+def test_what_the_stages_work_on_has_no_gaps() -> None:
+    both = make_recording(voxel_um=VoxelSize(1.5, 0.3, 0.3))
+    assert both.scale == both.volume(2).stack.voxel_um
+    assert both.volume(2).stack.image[0, 0, 0] == 21, "red"
+    assert both.volume(2, (0,)).stack.image[0, 0, 0] == 20, "green where there is no red"
+    with pytest.raises(UnusableVolume, match="no voxel size"):
+        _ = make_recording().volume(0).stack
+    with pytest.raises(UnusableVolume, match="no red or green channel"):
+        _ = make_recording(roles=None).volume(0).stack
+    with pytest.raises(IncompleteRecording, match=r"recording\.voxel_um"):
+        _ = make_recording().scale
 
 
 def test_limited_recording_keeps_its_times() -> None:

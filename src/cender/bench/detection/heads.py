@@ -65,20 +65,20 @@ def _recall(head: Head, weights: Weights, config: Config) -> tuple[float, float]
     volume, annotation = head
     detector = build_detector(config.detect.model_copy(update={"method": "default"}), weights)
     outcome = process_volume(volume, load_compass(), detector, config.preprocess, config.merge)
-    found = annotate_outcome(outcome, VoxelSize(*(volume.voxel_um or ())))
+    found = annotate_outcome(outcome, volume.stack.voxel_um)
     return len(match_centres(annotation, found)) / len(annotation), len(found) / len(annotation)
 
 
 def _is_usual(volume: Volume) -> bool:
     rows, columns = volume.data.shape[2:]
-    return is_usual(volume.data[0], Crop(0, 0, columns, rows), VoxelSize(*(volume.voxel_um or ())))
+    return is_usual(volume.data[0], Crop(0, 0, columns, rows), volume.stack.voxel_um)
 
 
 def _make_samples(heads: Mapping[str, Head], shipped: Weights) -> dict[str, Sample]:
     score = build_score(shipped, "cpu", "float32")
     samples = {}
     for name, (volume, annotation) in heads.items():
-        voxel = VoxelSize(*(volume.voxel_um or ()))
+        voxel = volume.stack.voxel_um
         crop = crop_around(annotation, volume.data.shape[2:], voxel, 20.0)
         sample = make_sample(volume.data[0], annotation, voxel, crop)
         samples[name] = complete_sample(sample, score, complete=False)

@@ -11,7 +11,6 @@ from cender.detect.measure import measure_regions
 from cender.detect.params import DetectParams
 from cender.evaluate import evaluate_recording
 from cender.merge import merge_regions
-from cender.merge.depth import VOXEL_UM
 from cender.merge.params import MergeParams
 from cender.pipeline.volumes.compass import load_compass
 from cender.pipeline.volumes.volume import Detector, annotate_outcome, process_volume
@@ -116,7 +115,7 @@ def _merge_true(merge: MergeParams) -> Callable[[Volume, Annotation], Outcome]:
         boxes = replace(truth.regions, neuron=truth.regions.neuron * 0 - 1)
         seen = measure_regions(volume.data[0], boxes)
         start = perf_counter()
-        neurons = merge_regions(Detections.from_regions(seen), merge, volume.voxel_um or VOXEL_UM)
+        neurons = merge_regions(Detections.from_regions(seen), merge, volume.stack.voxel_um)
         spent = {"merge": 1e3 * (perf_counter() - start)}
         return Outcome(volume.index, volume.time_s, "ok", head=truth.head, neurons=neurons, milliseconds=spent)
 

@@ -73,20 +73,19 @@ def measure_paper_network(total_ms: float) -> dict[str, Any]:
     from cender.preprocess import find_head
 
     (volume,) = draw_volumes(1)
-    if volume.red is None or volume.voxel_um is None:
-        raise RuntimeError("simulated volumes always have a red channel and a voxel size")
-    head = find_head(volume.red, volume.voxel_um, load_compass())
-    cut, scale = resample_head(volume.red, head, volume.voxel_um)
+    stack = volume.stack
+    head = find_head(stack.image, stack.voxel_um, load_compass())
+    cut, scale = resample_head(stack.image, head, stack.voxel_um)
     fields = DetectParams().multi_field
     inside = fill_hull(head, (cut.shape[1], cut.shape[2]), scale, fields.hull_margin_px)
     scaled = standardise_head(cut, inside)
     peaks = find_peaks(scaled, fields.peak_above, fields.blur_px)
     timed = peaks[np.linspace(0, len(peaks) - 1, ANCHORS_TIMED).astype(int)]
     near, wide = cut_fields(pad_frames(scaled), timed)
-    stack = stack_fields(near, wide, np.full(len(timed), 9))
+    inputs = stack_fields(near, wide, np.full(len(timed), 9))
     score = wrap_network(MultiFieldNet(width=1.0).eval(), batch=16)
-    score(stack[:16])
-    per_anchor = _time(lambda: score(stack)) / len(timed)
+    score(inputs[:16])
+    per_anchor = _time(lambda: score(inputs)) / len(timed)
     return {
         "anchors": len(peaks),
         "anchors_timed": len(timed),

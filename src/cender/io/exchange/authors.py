@@ -146,7 +146,9 @@ def build_volume(volume: int, boxes: Iterable[Box], path: Path, frame_px: int = 
     np.add.at(centre, owner, regions.centre_px)
     count = np.bincount(owner, minlength=len(order))[:, None] if len(order) else np.ones((0, 1))
     given = np.array([key if key >= 0 else -1 for key in order], int)
-    return Annotation(volume, centre / count * np.array(VOXEL_UM), given, np.ones(len(order)), regions)
+    return Annotation(
+        volume, centre / count * np.array(VOXEL_UM), given, np.ones(len(order)), regions, voxel_um=VOXEL_UM
+    )
 
 
 def load_animals(folder: Path) -> dict[str, list[Annotation]]:

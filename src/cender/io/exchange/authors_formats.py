@@ -43,7 +43,7 @@ def gather_volumes(path: Path, volumes: Sequence[Annotation], around: Surroundin
     """The volumes that hold a neuron, with centres in the voxel size of the run folder; annotated in part."""
     voxel = around.voxel_um or VOXEL_UM
     factor = np.array(voxel) / np.array(VOXEL_UM)
-    kept = {one.volume: replace(one, centre_um=one.centre_um * factor) for one in volumes if len(one)}
+    kept = {one.volume: replace(one, centre_um=one.centre_um * factor, voxel_um=voxel) for one in volumes if len(one)}
     if not kept:
         raise DataError(f"{path}: expected boxes, found none in {len(volumes)} volumes")
     return Incoming(mark_partial(Annotations(str(path), voxel, around.rate_hz or RATE_HZ, kept)))

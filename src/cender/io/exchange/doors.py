@@ -108,7 +108,7 @@ def gather_annotations(folder: Path, human_only: bool = False) -> Annotations:
     volumes: dict[int, Annotation] = {} if human_only else dict(run.annotations)
     for volume, state in said.items():
         if human_only:
-            volumes[volume] = build_annotation(state)
+            volumes[volume] = build_annotation(state, run.voxel_um)
         elif volume in run.annotations:
             volumes[volume] = lay_over(run.annotations[volume], state).settled
     return replace(run, annotations=volumes, names=names, ratio={} if human_only else run.ratio)

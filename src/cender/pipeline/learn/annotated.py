@@ -77,10 +77,7 @@ def has_usual_rig(folder: Path, params: RecordingParams) -> bool:
 
 
 def _find_voxel_um(truth: Annotations, recording: Recording) -> VoxelSize:
-    voxel_um = truth.voxel_um or recording.require("voxel size").voxel_um
-    if voxel_um is None:
-        raise DataError(f"{truth.source} says no voxel size, and neither does its recording")
-    return voxel_um
+    return truth.voxel_um or recording.scale
 
 
 def _find_crop(stack: np.ndarray, annotation: Annotation, voxel_um: VoxelSize, compass: Compass) -> Crop:

@@ -19,7 +19,7 @@ from cender.pipeline.names.views import View
 from cender.pipeline.volumes.compass import load_compass
 from cender.pipeline.volumes.detector import build_detector
 from cender.pipeline.volumes.volume import process_volume
-from cender.types import Cells, Recording, Volume, VoxelSize
+from cender.types import Cells, Recording, Volume
 
 Colours = dict[int, np.ndarray]
 """Channels in the order of `name.channels`, by identity."""
@@ -30,7 +30,7 @@ TABLES = (".csv", ".csv.gz")
 def read_channels(recording: Recording, views: Sequence[View], channels: Sequence[int]) -> Colours:
     """Colours from extra channels of the recording itself: the median over the volumes in which a neuron was seen."""
     _check_channels(recording, channels)
-    voxel_um = _take_voxel(recording)
+    voxel_um = recording.require("axes", "voxel size").scale
     found: dict[int, list[np.ndarray]] = {}
     for view in views:
         colour = _sample(recording.volume(view.volume).data, view.centre_px, voxel_um, channels)
@@ -54,7 +54,7 @@ def read_stack(path: Path, config: Config) -> Cells:
     recording = open_recording(path, config.recording.model_copy(update={"roles": None, "green": None}))
     channels = config.name.channels or tuple(range(min(4, recording.shape[1])))
     _check_channels(recording, channels)
-    voxel_um = _take_voxel(recording)
+    voxel_um = recording.require("axes", "voxel size").scale
     data = recording.volume(0).data
     seen = Volume(0, 0.0, data[[channels[-1]]], voxel_um, ("red",))
     detector = build_detector(config.detect)
@@ -96,13 +96,6 @@ def _sample(
     there = [place for place, channel in enumerate(channels) if channel >= 0]
     colour[:, there] = sample_colours(data[[channels[place] for place in there]], centre_px, voxel_um)
     return colour
-
-
-def _take_voxel(recording: Recording) -> VoxelSize:
-    voxel_um = recording.require("axes", "voxel size").voxel_um
-    if voxel_um is None:
-        raise DataError(f"{recording.source} does not say its voxel size; give --set recording.voxel_um=Z,Y,X")
-    return voxel_um
 
 
 def _check_channels(recording: Recording, channels: Sequence[int]) -> None:

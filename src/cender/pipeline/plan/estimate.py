@@ -12,7 +12,6 @@ from cender.pipeline.plan.inputs import use_own_detector
 from cender.pipeline.plan.work import Work
 from cender.pipeline.volumes.executor import AHEAD, LocalExecutor, count_workers
 from cender.pipeline.volumes.job import VolumeJob
-from cender.types import VoxelSize
 
 _MEASURED = 6
 # What is loaded before the first volume: Python, networks, tables.
@@ -49,7 +48,7 @@ def estimate_run(work: Work, plan: Plan, workers: int = 0) -> Cost:
     # The first one waits for the networks to be loaded, which a run does once.
     first = min(1, len(marks) - 2)
     per_volume_s = (marks[-1] - marks[first]) / max(1, len(marks) - 1 - first)
-    frames = tabulate_outcomes(outcomes, work.recording.voxel_um or VoxelSize(1.0, 1.0, 1.0))
+    frames = tabulate_outcomes(outcomes, work.recording.scale)
     row_mb = sum(frame.estimated_size() for frame in frames.values()) / 1e6 / max(1, len(sample))
     volume_mb = work.recording.volume_bytes / 1e6
     home = next(path for path in (work.path, *work.path.absolute().parents) if path.exists())

@@ -25,8 +25,7 @@ def measure_shaped(work: Work, store: PartStore, corrected: Mapping[int, Correct
     """
     touched = {volume: one for volume, one in corrected.items() if (one.shaped & ~one.refused).any()}
     kept = store.load_note(NOTE)
-    voxel_um = work.recording.voxel_um
-    if not touched or kept is None or voxel_um is None:
+    if not touched or kept is None:
         return {}
     channel_map = parse_channel_map(kept)
     reader = PatientReader(work.source, work.config.run.wait_s)
@@ -36,7 +35,7 @@ def measure_shaped(work: Work, store: PartStore, corrected: Mapping[int, Correct
         if not isinstance(read, Volume):
             _LOG.warning("volume %d: no brightness of neurons that people added: %s", volume, read)
             continue
-        neurons = draw_neurons(one, voxel_um)
+        neurons = draw_neurons(one, work.recording.scale)
         found[volume] = measure_intensities(read, neurons, channel_map, work.config.activity)
     return found
 

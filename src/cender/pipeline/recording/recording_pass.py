@@ -38,7 +38,7 @@ from cender.pipeline.volumes.volume_pass import load_unreadable
 from cender.recognize.judge import judge_volume
 from cender.recognize.selfcheck import SelfCheck, check_identities
 from cender.training.recognizer.train import Progress as Step
-from cender.types import Annotation, Identities, Outcome, VoxelSize
+from cender.types import Annotation, Identities, Outcome
 
 _LOG = logging.getLogger(__name__)
 
@@ -54,7 +54,7 @@ class Findings:
 def run_tables(work: Work, plan: Plan, folder: RunFolder, on_progress: OnProgress = ignore_progress) -> Findings:
     """Make identities and traces, and put all tables in place; returns what there is to say about them."""
     parts, chosen = find_chosen(plan), set(plan.chosen)
-    places = {one.volume: one for one in load_annotations(parts, chosen)}
+    places = {one.volume: one for one in load_annotations(parts, chosen, work.recording.scale)}
     with EditLog(work.path) as log:
         said = log.states()
     corrected = {volume: lay_over(places[volume], one) for volume, one in said.items() if volume in places}
@@ -62,7 +62,7 @@ def run_tables(work: Work, plan: Plan, folder: RunFolder, on_progress: OnProgres
     known, doubts = _identify(work, plan, places, corrected, folder, on_progress)
     check = check_identities(list(places.values()), known, work.config.recognize.flag_below)
     lit = measure_shaped(work, plan.store, corrected)
-    human = {volume: tabulate_human(one, lit.get(volume), _find_voxel(work)) for volume, one in corrected.items()}
+    human = {volume: tabulate_human(one, lit.get(volume), work.recording.scale) for volume, one in corrected.items()}
     with assemble_tables(work.path) as tables:
         tables.join_parts("timings", parts, chosen)
         tables.join_regions(parts, chosen, human)
@@ -148,10 +148,6 @@ def _recognize(
     known = identify_recording(volumes, annotated, config, on_step=tell)
     save_known(store.root, key, known)
     return known
-
-
-def _find_voxel(work: Work) -> VoxelSize:
-    return work.recording.voxel_um or VoxelSize(1.0, 1.0, 1.0)
 
 
 def _say_volumes(said: Mapping[int, VolumeState], corrected: Mapping[int, Corrected]) -> dict[int, dict[str, object]]:
@@ -241,4 +237,4 @@ def _tabulate_failed(work: Work, plan: Plan) -> pl.DataFrame:
         for volume in sorted(unreadable)
         if volume in chosen
     ]
-    return tabulate_outcomes(outcomes, _find_voxel(work))["volumes"]
+    return tabulate_outcomes(outcomes, work.recording.scale)["volumes"]

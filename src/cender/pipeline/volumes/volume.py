@@ -44,10 +44,6 @@ def process_volume(
     measure
         Intensities of the neurons; not measured by default.
     """
-    seen = volume.green if volume.red is None else volume.red
-    if seen is None or volume.voxel_um is None:
-        lacking = "red or green channel" if seen is None else "voxel size"
-        return Outcome(volume.index, volume.time_s, "failed", f"the volume has no {lacking}")
     spent: dict[str, float] = {}
     start = perf_counter()
 
@@ -59,11 +55,12 @@ def process_volume(
 
     head: Head | None = None
     try:
-        head = find_head(seen, volume.voxel_um, compass, preprocess)
+        stack = volume.stack
+        head = find_head(stack.image, stack.voxel_um, compass, preprocess)
         lap("preprocess")
-        found = detector(seen, head, volume.voxel_um)
+        found = detector(stack.image, head, stack.voxel_um)
         lap("detect")
-        neurons = merge_regions(found, merge, volume.voxel_um)
+        neurons = merge_regions(found, merge, stack.voxel_um)
         lap("merge")
         intensities = None
         if measure is not None:
@@ -91,4 +88,5 @@ def annotate_outcome(outcome: Outcome, voxel_um: VoxelSize) -> Annotation:
         neurons.regions,
         outcome.head,
         flagged=outcome.status != "ok",
+        voxel_um=voxel_um,
     )

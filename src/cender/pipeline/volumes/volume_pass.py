@@ -122,10 +122,7 @@ def _save_unreadable(job: VolumeJob, store: PartStore, found: dict[int, Unreadab
 
 @contextmanager
 def _open_writer(job: VolumeJob, store: PartStore) -> Iterator[PartWriter]:
-    voxel_um = job.source.open().voxel_um
-    if voxel_um is None:
-        raise UnreadableRecording("the recording has no voxel size")
-    writer = PartWriter(store, voxel_um, job.config.run.part_volumes)
+    writer = PartWriter(store, job.source.open().scale, job.config.run.part_volumes)
     try:
         yield writer
     finally:

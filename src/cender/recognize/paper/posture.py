@@ -71,20 +71,15 @@ def _refuse_missing(annotation: Annotation) -> None:
 
 
 def _place_regions(annotation: Annotation) -> Float[np.ndarray, "n 3"]:
-    """Centres of the regions in µm.
-
-    An annotation does not carry the voxel size; its neurons do, being known both in µm and by their regions.
-    """
-    regions = annotation.regions
-    owned = (regions.neuron >= 0) & (regions.neuron < len(annotation))
-    count = np.bincount(regions.neuron[owned], minlength=len(annotation))
-    total = np.zeros((len(annotation), 3))
-    np.add.at(total, regions.neuron[owned], regions.centre_px[owned])
-    seen = count > 0
-    mean_px = total[seen] / count[seen, None]
-    power = (mean_px**2).sum(axis=0)
-    voxel_um = np.divide((mean_px * annotation.centre_um[seen]).sum(axis=0), power, out=np.zeros(3), where=power > 0)
-    return np.asarray(regions.centre_px * voxel_um)
+    """Centres of the regions in µm."""
+    if not len(annotation.regions):
+        return np.zeros((0, 3))
+    if annotation.voxel_um is None:
+        raise DataError(
+            f"volume {annotation.volume}: expected a voxel size, without which its boxes have no place in µm, found "
+            "none; give it as voxel_um (z, y, x), or leave the boxes out"
+        )
+    return np.asarray(annotation.regions.centre_px * np.array(annotation.voxel_um))
 
 
 def _axes_of_head(head: Head) -> Float[np.ndarray, "3 3"]:

@@ -23,7 +23,7 @@ from cender.nets.scoring import KIND, build_score
 from cender.preprocess.head import find_head
 from cender.simulate import SimulateParams, simulate_recording
 from cender.training.detector.simulated import vary_params
-from cender.types import Annotation, Detections, Volume, VoxelSize
+from cender.types import Annotation, Detections, Volume
 
 FIRST_SEED = 4000
 USUAL, OTHERS = 18, 30
@@ -57,7 +57,7 @@ def fit_neuron_weights(detect: DetectParams, merge: MergeParams) -> Float[np.nda
     depth = DepthBounds(merge.depth_offset_um, merge.depth_slope, merge.depth_spread_um)
     tables, right = [], []
     for volume, truth in draw_volumes():
-        red, voxel_um = volume.data[0], VoxelSize(*(volume.voxel_um or ()))
+        red, voxel_um = volume.stack.image, volume.stack.voxel_um
         found = detect_regions(red, find_head(red, voxel_um, compass), voxel_um, score, detect)
         regions = found.regions.select(order_regions(found.regions))
         neurons, whole = gather_neurons(Detections(regions, found.centre_px, found.centre_score), merge, voxel_um)
@@ -68,6 +68,7 @@ def fit_neuron_weights(detect: DetectParams, merge: MergeParams) -> Float[np.nda
             np.full(len(neurons), -1),
             np.zeros(len(neurons)),
             neurons.regions,
+            voxel_um=voxel_um,
         )
         right.append(match_neurons(truth, given).partner_of_predicted >= 0)
     return fit_odds(np.concatenate(tables), np.concatenate(right))

@@ -8,7 +8,7 @@ import pytest
 
 from cender.errors import DataError, UnusableVolume
 from cender.recognize.paper.posture import find_posture
-from cender.types import Annotation, Crop, Head, Regions
+from cender.types import Annotation, Crop, Head, Regions, VoxelSize
 
 VOXEL_UM = np.array([1.5, 0.3, 0.3])
 
@@ -73,8 +73,10 @@ def test_regions_lie_with_their_neurons() -> None:
     z = frame[around] + np.tile([-1, 0, 1], 12)
     y, x = (worm[around, 1:] / VOXEL_UM[1:]).T
     boxes = np.stack([x - 4, y - 4, np.full(36, 9.0), np.full(36, 9.0)], axis=1)
-    annotation = replace(Annotation.from_points(0, worm), regions=Regions.from_boxes(z, boxes, neuron=around))
-    posture = find_posture(annotation, "points")
+    boxed = replace(Annotation.from_points(0, worm), regions=Regions.from_boxes(z, boxes, neuron=around))
+    with pytest.raises(DataError, match="expected a voxel size"):
+        find_posture(boxed, "points")
+    posture = find_posture(replace(boxed, voxel_um=VoxelSize(*VOXEL_UM)), "points")
     points, owner = posture.points("regions")
     assert np.allclose(points[1::3], posture.objects, atol=1e-6)
     assert np.allclose(np.abs(points[2::3, 0] - points[1::3, 0]), 1.5)

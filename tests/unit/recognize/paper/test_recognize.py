@@ -8,7 +8,7 @@ import pytest
 from cender.errors import DataError
 from cender.recognize.paper.params import PaperParams
 from cender.recognize.paper.recognize import describe_neurons, recognize_with_template, recognize_with_weights
-from cender.types import Annotation, Crop, Head, Regions
+from cender.types import Annotation, Crop, Head, Regions, VoxelSize
 
 PARAMS = PaperParams(k=5, q=3, s=8.0, axes="points")
 
@@ -23,7 +23,8 @@ def with_regions(annotation: Annotation) -> Annotation:
     z, y, x = (annotation.centre_um[neuron] / (1.5, 0.3, 0.3)).T
     boxes = np.stack([x - 4, y - 4, np.full(len(x), 9.0), np.full(len(x), 9.0)], axis=1)
     frames = np.rint(z).astype(int) + np.tile([-1, 0, 1], len(annotation))
-    return replace(annotation, regions=Regions.from_boxes(frames, boxes, neuron=neuron))
+    regions = Regions.from_boxes(frames, boxes, neuron=neuron)
+    return replace(annotation, regions=regions, voxel_um=VoxelSize(1.5, 0.3, 0.3))
 
 
 def answer(cosine: list[list[float]], identities: list[int]) -> tuple[list[int], list[float]]:

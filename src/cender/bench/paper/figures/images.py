@@ -185,9 +185,7 @@ def _choose_neurons(identities: list[np.ndarray], count: int = 2) -> list[int]:
 
 def _cut_patch(volume: Volume, centre_px: Float[np.ndarray, " 3"]) -> Float[np.ndarray, "s s"]:
     z, y, x = np.rint(centre_px).astype(int)
-    if volume.red is None:
-        raise RuntimeError("simulated volumes always have a red channel")
-    padded = np.pad(volume.red[z], PATCH_PX, mode="edge")
+    padded = np.pad(volume.stack.image[z], PATCH_PX, mode="edge")
     return padded[y : y + 2 * PATCH_PX + 1, x : x + 2 * PATCH_PX + 1].astype(float)
 
 

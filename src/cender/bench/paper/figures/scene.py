@@ -69,9 +69,7 @@ class Scene:
     @property
     def red(self) -> Real[np.ndarray, "z y x"]:
         """Its red channel."""
-        if self.volume.red is None:
-            raise RuntimeError("simulated volumes always have a red channel")
-        return self.volume.red
+        return self.volume.stack.image
 
     @cached_property
     def steps(self) -> HeadSteps:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -98,7 +99,7 @@ def _read_plane(
     labels = columns.get("label", np.array([""] * count, object))
     names = {int(number): str(name) for number, name in zip(given, labels, strict=True) if number >= 0 and name}
     regions = _read_boxes(plane, count, where)
-    return Annotation(volume, centre, given, probability, regions, complete=False), names
+    return Annotation(volume, centre, given, probability, regions, complete=False, voxel_um=voxel), names
 
 
 def _read_columns(plane: Any, where: str) -> dict[str, np.ndarray]:
@@ -174,16 +175,7 @@ def _add_heads(
         numbers = {name: None if _is_nan(cells[name]) else float(cells[name]) for name in HEAD_COLUMNS[:-1]}
         head: Head | None = head_from_cells({**numbers, "outline": cells["outline"]}, where)
         one = found.get(volume) or Annotation.from_points(volume, np.zeros((0, 3)))
-        found[volume] = Annotation(
-            volume,
-            one.centre_um,
-            one.identity,
-            one.probability,
-            one.regions,
-            head,
-            bool(cells["complete"]),
-            bool(cells["flagged"]),
-        )
+        found[volume] = replace(one, head=head, complete=bool(cells["complete"]), flagged=bool(cells["flagged"]))
     return found, times
 
 

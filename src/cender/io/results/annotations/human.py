@@ -9,7 +9,9 @@ from cender.annotate.marks import Box, Mark
 from cender.annotate.state import VolumeState
 from cender.io.results.annotations.log import EditLog
 from cender.io.results.folder.fingerprints import hash_values
-from cender.types import Annotation, Regions
+from cender.io.results.folder.run_folder import ROOT_NAME, RunFolder
+from cender.io.results.folder.run_results import load_scale
+from cender.types import Annotation, Regions, VoxelSize
 
 
 def load_human(folder: str | Path) -> dict[int, Annotation]:
@@ -22,8 +24,10 @@ def load_human(folder: str | Path) -> dict[int, Annotation]:
     UnsupportedFormat
         A later version of cender wrote it.
     """
-    with EditLog(Path(folder)) as log:
-        built = {volume: build_annotation(state) for volume, state in log.states().items()}
+    root = Path(folder) / ROOT_NAME
+    voxel_um = load_scale(RunFolder(root.parent))[0] if root.is_file() else None
+    with EditLog(root.parent) as log:
+        built = {volume: build_annotation(state, voxel_um) for volume, state in log.states().items()}
     return {volume: one for volume, one in built.items() if len(one) or one.complete}
 
 
@@ -66,7 +70,7 @@ def describe_volume(annotation: Annotation) -> SetVolume:
     return SetVolume(volume=annotation.volume, marks=tuple(marks), complete=annotation.complete)
 
 
-def build_annotation(state: VolumeState) -> Annotation:
+def build_annotation(state: VolumeState, voxel_um: VoxelSize | None) -> Annotation:
     """What people say of a volume's neurons, without those that are none; boxes where they drew any."""
     marks = [mark for mark in state.marks.values() if not mark.removed]
     centre = np.array([mark.place_um for mark in marks], float).reshape(-1, 3)
@@ -77,4 +81,5 @@ def build_annotation(state: VolumeState) -> Annotation:
         np.array([(box.x, box.y, box.w, box.h) for _, box in owned], float).reshape(-1, 4),
         neuron=np.array([row for row, _ in owned], int),
     )
-    return Annotation(state.volume, centre, identity, np.ones(len(marks)), boxes, complete=state.complete)
+    known = np.ones(len(marks))
+    return Annotation(state.volume, centre, identity, known, boxes, complete=state.complete, voxel_um=voxel_um)

@@ -25,16 +25,16 @@ def load_run(path: Path | str) -> Annotations:
     for name, table in (("neurons", neurons), ("regions", regions)):
         if table is not None:
             _refuse_strangers(run, name, table, volumes)
+    settings = run.load_settings()
+    voxel, rate = load_scale(run)
     neurons_of = split_volumes(neurons.sort("volume", "neuron"))
     regions_of = {} if regions is None else split_volumes(regions)
     annotations, times = {}, {}
     for row in volumes.iter_rows(named=True):
         volume = row["volume"]
-        annotations[volume] = annotate_volume(run.path, row, neurons_of.get(volume), regions_of.get(volume))
+        annotations[volume] = annotate_volume(run.path, row, neurons_of.get(volume), regions_of.get(volume), voxel)
         if row["time_s"] is not None and not np.isnan(row["time_s"]):
             times[volume] = row["time_s"]
-    settings = run.load_settings()
-    voxel, rate = _load_scale(run, settings.get("recording", {}))
     provenance = {
         "cender": str(settings.get("cender", "")),
         "source": str(settings.get("recording", {}).get("source", "")),
@@ -52,7 +52,9 @@ def load_centres(run: RunFolder) -> Iterator[Annotation]:
         yield Annotation.from_points(int(frame["volume"][0]), centre, frame["identity"].to_numpy())
 
 
-def _load_scale(run: RunFolder, recording: dict[str, Any]) -> tuple[VoxelSize | None, float | None]:
+def load_scale(run: RunFolder) -> tuple[VoxelSize | None, float | None]:
+    """Voxel size and rate of the recording of a run, as far as they are known."""
+    recording = run.load_settings().get("recording", {})
     voxel, rate = recording.get("voxel_um"), recording.get("rate_hz")
     if voxel is not None and not (isinstance(voxel, list) and len(voxel) == 3 and all(map(_is_size, voxel))):
         raise DataError(f"{run.path / 'run.toml'}, recording.voxel_um: expected [z, y, x] in µm, found {voxel!r}")
@@ -89,7 +91,11 @@ def split_volumes(table: pl.DataFrame) -> dict[int, pl.DataFrame]:
 
 
 def annotate_volume(
-    folder: Path, row: dict[str, Any], neurons: pl.DataFrame | None, regions: pl.DataFrame | None
+    folder: Path,
+    row: dict[str, Any],
+    neurons: pl.DataFrame | None,
+    regions: pl.DataFrame | None,
+    voxel_um: VoxelSize | None,
 ) -> Annotation:
     """What the rows of one volume say; ``folder`` names their home in messages."""
     volume = row["volume"]
@@ -99,10 +105,11 @@ def annotate_volume(
     flagged = row["status"] != "ok"
     if neurons is None:
         none = np.zeros(0)
-        return Annotation(volume, np.zeros((0, 3)), none.astype(int), none, boxes, head, flagged=flagged)
+        return Annotation(volume, np.zeros((0, 3)), none.astype(int), none, boxes, head, True, flagged, voxel_um)
     probability = neurons["probability"].fill_null(1.0).fill_nan(1.0).to_numpy()
     centre = neurons.select("z_um", "y_um", "x_um").to_numpy()
-    return Annotation(volume, centre, neurons["identity"].to_numpy(), probability, boxes, head, flagged=flagged)
+    identity = neurons["identity"].to_numpy()
+    return Annotation(volume, centre, identity, probability, boxes, head, True, flagged, voxel_um)
 
 
 def _read_regions(folder: Path, table: pl.DataFrame, labels: np.ndarray) -> Regions:

@@ -16,21 +16,21 @@ from cender.io.results.parts.store import Part
 from cender.io.results.tables.checked import check_table
 from cender.io.results.tables.human import HumanRows, add_human, drop_refused, redraw_human
 from cender.io.results.tables.schemas import RUN_TABLES, Schema
-from cender.types import Annotation, Identities
+from cender.types import Annotation, Identities, VoxelSize
 
 _ROOM = f".tables{PART_SUFFIX}"
 # The order in which tables take their places: what is listed in volumes has its neurons and regions.
 _ORDER = ("timings", "regions", "neurons", "volumes")
 
 
-def load_annotations(parts: Iterable[Part], chosen: set[int]) -> Iterator[Annotation]:
+def load_annotations(parts: Iterable[Part], chosen: set[int], voxel_um: VoxelSize) -> Iterator[Annotation]:
     """What the volume pass found in each of the chosen volumes, in order."""
     for part in parts:
         frames = {name: _load(part, name, chosen) for name in ("volumes", "neurons", "regions")}
         neurons, regions = split_volumes(frames["neurons"]), split_volumes(frames["regions"])
         for row in frames["volumes"].iter_rows(named=True):
             volume = row["volume"]
-            yield annotate_volume(part.path, row, neurons.get(volume), regions.get(volume))
+            yield annotate_volume(part.path, row, neurons.get(volume), regions.get(volume), voxel_um)
 
 
 @contextmanager

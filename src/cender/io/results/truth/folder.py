@@ -140,6 +140,7 @@ def _assemble(path: Path, root: TruthRoot, tables: Mapping[str, pl.DataFrame]) -
             _head(heads.get(volume), where),
             bool(complete),
             bool(_first(said.get("flagged"))),
+            voxel,
         )
         time = _only_time((said, points.get(volume, {})), where)
         if time is not None:
