@@ -1,7 +1,6 @@
 """The ``cender`` command: its parts, its exit statuses, its errors."""
 
 import logging
-import os
 import sys
 import traceback
 from typing import Annotated
@@ -71,8 +70,6 @@ def _options(
 
 def main() -> None:
     """Run the command line and exit: 0 done, 1 a defect of ours, 2 a user's mistake."""
-    # Volumes are worked on side by side. Further threads inside of small matrix products only wait for each other.
-    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     debug = "--debug" in sys.argv
     INTERRUPTS.install()
     try:

@@ -133,12 +133,6 @@ def export_weights(net: nn.Module) -> dict[str, np.ndarray]:
     return {name: value.detach().numpy().copy() for name, value in net.state_dict().items()}
 
 
-def use_threads(count: int) -> None:
-    """Let torch use this many CPU threads from now on; 0 leaves it as it is."""
-    if count:
-        torch.set_num_threads(count)
-
-
 def make_score(net: Classifier) -> Callable[[np.ndarray, np.ndarray], np.ndarray]:
     """The network as a function of positions ``p n 3`` and evidence ``p n e``: log-probabilities ``p n k``."""
 

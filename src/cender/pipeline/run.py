@@ -19,7 +19,7 @@ from cender.pipeline.plan.progress import OnProgress, Progress, ignore_progress
 from cender.pipeline.plan.summary import Summary, Told, summarize_run
 from cender.pipeline.plan.work import Work, describe_work, settle_work
 from cender.pipeline.recording.recording_pass import run_tables
-from cender.pipeline.volumes.allocation import reuse_memory
+from cender.pipeline.resources import settle_resources
 from cender.pipeline.volumes.channels import describe_channels, format_channel_map, settle_channel_map
 from cender.pipeline.volumes.executor import choose_executor
 from cender.pipeline.volumes.job import VolumeJob
@@ -98,6 +98,7 @@ class Run:
         return load_run(self.path)
 
 
+@settle_resources()
 def run_recording(
     recording: Recording | str | Path | Sequence[str | Path],
     out: str | Path | None = None,
@@ -130,7 +131,6 @@ def run_recording(
         Not one volume could be used, the recording is not the one of the folder, or the folder cannot be written.
     """
     start = perf_counter()
-    reuse_memory()
     work = settle_work(recording, out, config)
     folder = _claim(work)
     with explain_failure(work.path), folder.writing() as writer:

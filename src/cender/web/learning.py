@@ -1,7 +1,6 @@
 """Learning in the background: a run of the folder in a process of its own, watched and cancellable."""
 
 import multiprocessing
-import os
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -97,7 +96,6 @@ def _learn(folder: str, news: Any) -> None:
     """In the other process: run the folder, and say how far it is."""
     from cender.pipeline.run import run_recording
 
-    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     try:
         done = run_recording(folder, on_progress=lambda one: news.put(("progress", one)))
     except CenderError as error:

@@ -14,7 +14,6 @@ from cender.nets.constellation import (
     build_matcher,
     export_weights,
     make_score,
-    use_threads,
 )
 
 EVIDENCE = 2
@@ -102,14 +101,3 @@ def test_a_constellation_works_without_evidence() -> None:
     position, _, there = make_cloud(6)
     described = Constellation().eval()(position, torch.zeros(1, 6, 0), there)
     assert bool(torch.isfinite(described).all())
-
-
-def test_threads_are_as_asked_and_zero_leaves_them() -> None:
-    before = torch.get_num_threads()
-    try:
-        use_threads(1)
-        assert torch.get_num_threads() == 1
-        use_threads(0)
-        assert torch.get_num_threads() == 1
-    finally:
-        torch.set_num_threads(before)

@@ -10,6 +10,7 @@ import numpy as np
 import polars as pl
 import pytest
 from polars.testing import assert_frame_equal
+from threadpoolctl import threadpool_info, threadpool_limits
 
 from cases.recorded import FakeExecutor, save_numbers
 from cender.config import Config, load_config
@@ -76,6 +77,17 @@ def test_every_volume_is_in_the_tables(go, film, worm) -> None:
     assert run.summary is not None
     assert (run.summary.ok, run.summary.failed) == (10, 0)
     assert run.neurons["green"].null_count() == 0
+
+
+def test_matrix_products_take_one_thread_each_while_volumes_are_worked_on(go, film, worm) -> None:
+    def count_threads() -> set[int]:
+        return {one["num_threads"] for one in threadpool_info() if one["user_api"] == "blas"}
+
+    seen: list[set[int]] = []
+    with threadpool_limits(2, user_api="blas"):
+        go(film, worm, on_progress=lambda progress: seen.append(count_threads()))
+        assert set.union(*seen) == {1}
+        assert count_threads() == {2}, "the program around it has its threads again"
 
 
 def test_nothing_is_done_twice(go, film, worm) -> None:

@@ -20,7 +20,6 @@ from cender.io import RecordingParams, open_recording, save_recording
 from cender.io.recordings.arrange.joined import join_recordings
 from cender.pipeline.plan.progress import Progress
 from cender.pipeline.run import run_recording
-from cender.pipeline.volumes.allocation import reuse_memory
 from cender.simulate import SimulateParams, simulate_recording
 from cender.types import Recording
 
@@ -103,7 +102,6 @@ def _repeat(path: Path, volumes: int) -> Recording:
 
 
 def _run_long(config: Config, path: Path, volumes: int) -> dict[str, Any]:
-    reuse_memory()
     long = _repeat(path, volumes)
     after: dict[str, float | None] = {}
 

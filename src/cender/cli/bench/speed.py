@@ -26,7 +26,7 @@ def speed(
     from cender.cli.bench.machine import describe_machine
     from cender.cli.console import STDERR, print_json, show_progress
     from cender.config import load_config
-    from cender.pipeline.volumes.allocation import reuse_memory
+    from cender.pipeline.resources import settle_resources
 
     # The file comes first: the peak is that of the process, and nothing else has filled it yet.
     with show_progress() as bar:
@@ -37,11 +37,11 @@ def speed(
             make_long_recording(gigabytes), lambda done, all: bar.update(task, completed=done, total=all)
         )
     drawing = measure_drawing()
-    # From here on as in `cender run`.
-    reuse_memory()
     STDERR.print("finding neurons, beside reading and beside the paper's network")
     config = load_config(config_file, sets or [])
-    stages = measure_stages(config.detect)
+    # From here on as in `cender run`.
+    with settle_resources():
+        stages = measure_stages(config.detect)
     figures: dict[str, Any] = {
         "file": file,
         "on_the_fly": fly,

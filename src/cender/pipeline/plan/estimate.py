@@ -10,6 +10,7 @@ from cender.io.results.parts.outcomes import tabulate_outcomes
 from cender.pipeline.plan.decide import Plan
 from cender.pipeline.plan.inputs import use_own_detector
 from cender.pipeline.plan.work import Work
+from cender.pipeline.resources import settle_resources
 from cender.pipeline.volumes.executor import AHEAD, LocalExecutor, count_workers
 from cender.pipeline.volumes.job import VolumeJob
 
@@ -34,6 +35,7 @@ class Cost:
     measured: int
 
 
+@settle_resources()
 def estimate_run(work: Work, plan: Plan, workers: int = 0) -> Cost:
     """Work on a few of the volumes, throw the results away, and scale what that took."""
     count = count_workers(workers)

@@ -12,6 +12,7 @@ from torch import Tensor
 
 from cender.nets.dense import DenseNet, build_net
 from cender.nets.scoring import KIND
+from cender.nets.threads import limit_threads
 from cender.training.checkpoint import load_checkpoint, save_checkpoint
 from cender.training.detector.augment import cut_window
 from cender.training.detector.calibrate import (
@@ -84,8 +85,18 @@ def train_detector(
     on_step
         Told after every step; a KeyboardInterrupt that it raises ends training with the checkpoint written.
     """
-    if params.threads:
-        torch.set_num_threads(params.threads)
+    with limit_threads(params.threads):
+        return _train(samples, params, seed, start, checkpoint, on_step)
+
+
+def _train(
+    samples: Sequence[Sample],
+    params: TrainDetectorParams,
+    seed: int,
+    start: Weights | None,
+    checkpoint: Path | None,
+    on_step: Callable[[Progress], None],
+) -> tuple[Weights, list[list[float]]]:
     taught, held = hold_out(samples)
     steps = params.steps if start is None else params.fine_steps
     run = _begin(params, seed, start)

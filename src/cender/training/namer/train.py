@@ -16,6 +16,7 @@ from cender.name.colours import FEATURES, describe_colours
 from cender.name.model import NamingModel, describe_given, give_names
 from cender.name.naming import find_pose
 from cender.nets.namer import Namer, build_namer, make_name_score
+from cender.nets.threads import limit_threads
 from cender.training.namer.vary import Palette, Specimen, collect_palette, vary_specimen
 from cender.training.params import TrainNamerParams
 from cender.types import Cells, Weights
@@ -49,7 +50,11 @@ def train_namer(
             f"expected at least {LEAST_ANIMALS} animals with ten names or more, found {len(named)} "
             f"among {len(animals)}; an atlas of fewer says nothing about how cells stray"
         )
-    torch.set_num_threads(params.threads or torch.get_num_threads())
+    with limit_threads(params.threads):
+        return _train(named, params, seed, on_step)
+
+
+def _train(named: Sequence[Cells], params: TrainNamerParams, seed: int, on_step: OnStep) -> Weights:
     rng = np.random.default_rng(seed)
     torch.manual_seed(seed)
     looks = [describe_colours(one.colour) for one in named]

@@ -10,7 +10,8 @@ import numpy as np
 import torch
 from jaxtyping import Float, Int
 
-from cender.nets.constellation import Classifier, Matcher, make_score, use_threads
+from cender.nets.constellation import Classifier, Matcher, make_score
+from cender.nets.threads import limit_threads
 from cender.recognize.evidence import COUNT, measure_evidence
 from cender.recognize.model import Model, check_points, name_neurons
 from cender.training.journal import Journal
@@ -95,25 +96,47 @@ def train_recognizer(
     checkpoint
         Where the state is kept, so that an interrupted training goes on from there and ends with the same weights.
     """
+    with limit_threads(params.threads):
+        watch = Watch(on_step, _open_journal(annotated, recording, params, seed, checkpoint))
+        return _train(annotated, recording, params, matcher, seed, watch)
+
+
+def _train(
+    annotated: Sequence[Annotation],
+    recording: Sequence[Annotation],
+    params: TrainRecognizerParams,
+    matcher: Matcher,
+    seed: int,
+    watch: Watch,
+) -> tuple[Classifier, Model]:
     rng = np.random.default_rng(seed)
     torch.manual_seed(seed)
-    use_threads(params.threads)
     named = [one for one in annotated if (one.identity >= 0).any()]
     for one in (*named, *recording):
         check_points(one)
     for one in named:
         refuse_twins(one)
-    about = ""
-    if checkpoint is not None:
-        settings = params.model_dump_json(exclude={"threads"})
-        about = f"{seed} {settings} {hash_volumes(annotated)} {hash_volumes(recording)}"
-    watch = Watch(on_step, Journal(checkpoint, about, params.patience))
     if not named:
         return _Course([choose_start(recording)], recording, params, matcher, rng, watch).learn_alone()
     if is_sparse(named, recording):
         taught = len(np.unique(np.concatenate([one.identity[one.identity >= 0] for one in named])))
         return _Course(number_rest(named), recording, params, matcher, rng, watch).learn_alone(taught)
     return _Course(named, recording, params, matcher, rng, watch).learn_from_names()
+
+
+def _open_journal(
+    annotated: Sequence[Annotation],
+    recording: Sequence[Annotation],
+    params: TrainRecognizerParams,
+    seed: int,
+    checkpoint: Path | None,
+) -> Journal:
+    """Where the state is kept, with what the training is about: another one does not go on from it."""
+    about = ""
+    if checkpoint is not None:
+        settings = params.model_dump_json(exclude={"threads"})
+        about = f"{seed} {settings} {hash_volumes(annotated)} {hash_volumes(recording)}"
+    return Journal(checkpoint, about, params.patience)
 
 
 def is_sparse(named: Sequence[Annotation], recording: Sequence[Annotation]) -> bool:

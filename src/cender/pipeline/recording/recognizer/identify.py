@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Literal
 
 from cender.config import Config
-from cender.nets.constellation import use_threads
+from cender.nets.threads import limit_threads
 from cender.pipeline.recording.recognizer.learn import OnStep, ignore_step, train_weights
 from cender.pipeline.recording.recognizer.weights import KIND, load_recognizer, unpack_recognizer
 from cender.pipeline.volumes.executor import count_workers
@@ -40,15 +40,20 @@ def identify_recording(
     workers
         Volumes that are named at a time (0: one a core, but few); they change nothing but the time it takes.
     """
+    with limit_threads(config.train_recognizer.threads):
+        weights = _settle_weights(volumes, annotated, config, seed, on_step)
+        recognize = build_recognizer(weights, config, "all", count_workers(workers))
+        return {one.volume: answer for one, answer in zip(volumes, recognize(volumes), strict=True)}
+
+
+def _settle_weights(
+    volumes: Sequence[Annotation], annotated: Mapping[int, Annotation], config: Config, seed: int, on_step: OnStep
+) -> Weights:
     path = config.recognize.weights
     if path is not None and not annotated:
-        weights = load_recognizer(Path(path))
-    else:
-        rest = [one for one in volumes if one.volume not in annotated]
-        weights = train_weights(list(annotated.values()), rest, config, seed, on_step)
-    use_threads(config.train_recognizer.threads)
-    recognize = build_recognizer(weights, config, "all", count_workers(workers))
-    return {one.volume: answer for one, answer in zip(volumes, recognize(volumes), strict=True)}
+        return load_recognizer(Path(path))
+    rest = [one for one in volumes if one.volume not in annotated]
+    return train_weights(list(annotated.values()), rest, config, seed, on_step)
 
 
 def learn_recognizer(

@@ -8,6 +8,7 @@ from cender.errors import DataError
 from cender.io.weights import shipped_weights
 from cender.nets.constellation import Matcher, build_matcher
 from cender.pipeline.recording.recognizer.weights import KIND, hash_lesson, load_recognizer, pack_recognizer
+from cender.pipeline.resources import settle_resources
 from cender.training.recognizer.train import Progress, train_recognizer
 from cender.training.shipped.matcher import KIND as MATCHER
 from cender.types import Annotation, Weights
@@ -19,6 +20,7 @@ def ignore_step(progress: Progress) -> None:
     """Take no notice of a training step."""
 
 
+@settle_resources()
 def train_weights(
     annotated: Sequence[Annotation],
     recording: Sequence[Annotation],

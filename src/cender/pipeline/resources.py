@@ -1,11 +1,27 @@
-"""Memory that a long run keeps for its next volume."""
+"""What a long run settles with the system while it lasts: memory that it keeps, threads that it does not start."""
 
 import ctypes
 import platform
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from threadpoolctl import threadpool_limits
 
 # Of malloc.h: one pool for all threads, no pages of its own for a large array, and when to give memory back.
 _ARENA_MAX, _MMAP_MAX, _TRIM_THRESHOLD = -8, -4, -1
 _KEPT_BYTES = 512 << 20
+
+
+@contextmanager
+def settle_resources() -> Iterator[None]:
+    """Keep memory for the next volume (see `reuse_memory`), and compute each matrix product in one thread.
+
+    Volumes are worked on side by side. Further threads inside of small matrix products only wait for each other. What
+    the program around it uses afterwards is as it was, except for memory, of which the system cannot be asked.
+    """
+    reuse_memory()
+    with threadpool_limits(1, user_api="blas"):
+        yield
 
 
 def reuse_memory() -> bool:
