@@ -35,6 +35,12 @@ def _stay_offline(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(socket.socket, "connect", connect_locally)
 
 
+@pytest.fixture(autouse=True)
+def _leave_writing_to_the_system(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Do not wait for the disk: what is flushed survives a power cut, which no test makes."""
+    monkeypatch.setattr(os, "fsync", lambda descriptor: None)
+
+
 @pytest.fixture(scope="session")
 def real_data() -> Path:
     """Folder of real data that CENDER_DATA names, for tests marked ``real``; skips where there is none."""

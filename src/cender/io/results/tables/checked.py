@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -92,14 +93,7 @@ def _check(frame: pl.DataFrame, schema: Schema, origin: _Origin) -> pl.DataFrame
 
 
 def _check_column(values: pl.Series, column: Column, origin: _Origin) -> pl.Series:
-    def refuse(bad: np.ndarray) -> None:
-        if bad.any():
-            row = int(bad.argmax())
-            found = values[row]
-            shown = "an empty cell" if found in (None, "") or found != found else repr(found)
-            where = f"{origin.name}, {origin.cell(row)}, column {values.name!r}"
-            raise DataError(f"{where}: expected {_describe(column)}, found {shown}")
-
+    refuse = partial(_refuse, values, column, origin)
     typed = _convert(values, column, origin)
     missing = _find_missing(typed)
     if missing.any():
@@ -110,6 +104,16 @@ def _check_column(values: pl.Series, column: Column, origin: _Origin) -> pl.Seri
     elif column.choices:
         refuse(~missing & ~typed.is_in(list(column.choices)).fill_null(False).to_numpy())
     return typed if column.fill is None else typed.fill_null(column.fill)
+
+
+def _refuse(values: pl.Series, column: Column, origin: _Origin, bad: np.ndarray) -> None:
+    """Raise where any of the values is bad, naming the first."""
+    if bad.any():
+        row = int(bad.argmax())
+        found = values[row]
+        shown = "an empty cell" if found in (None, "") or found != found else repr(found)
+        where = f"{origin.name}, {origin.cell(row)}, column {values.name!r}"
+        raise DataError(f"{where}: expected {_describe(column)}, found {shown}")
 
 
 def _refuse_out_of_range(numbers: np.ndarray, column: Column, refuse: Callable[[np.ndarray], None]) -> None:
