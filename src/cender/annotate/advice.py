@@ -3,13 +3,12 @@
 from collections.abc import Collection
 from dataclasses import dataclass
 
-import numpy as np
-from jaxtyping import Float
-
 from cender.annotate.candidates import SeenNeurons, SeenVolumes, count_candidates, find_annotated
+from cender.annotate.postures import describe_postures
 from cender.annotate.suggest import (
     NeuronSuggestion,
     Suggestion,
+    choose_rows,
     expect_accuracy,
     suggest_neurons,
     suggest_volumes,
@@ -42,7 +41,6 @@ def give_advice(
     neurons: SeenNeurons,
     reviewed: Collection[int] = (),
     count: int = COUNT,
-    posture: Float[np.ndarray, "n 4"] | None = None,
 ) -> Advice:
     """What to look at next.
 
@@ -54,9 +52,9 @@ def give_advice(
         Volumes that people are done with, beside those in which they named most neurons.
     count
         How many volumes, and how many neurons, to name.
-    posture
-        Postures of the volumes, where they were described before.
     """
-    candidates, annotated = count_candidates(volumes, neurons, posture), find_annotated(neurons, reviewed)
-    chosen = suggest_volumes(candidates, annotated, count)
+    candidates, annotated = count_candidates(volumes, neurons), find_annotated(neurons, reviewed)
+    row = choose_rows(candidates, annotated)
+    posture = describe_postures(neurons, candidates.volume[row])
+    chosen = suggest_volumes(candidates, row, posture, annotated, count)
     return Advice(annotated, expect_accuracy(candidates), tuple(chosen), tuple(suggest_neurons(neurons, count)))

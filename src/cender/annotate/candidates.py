@@ -1,6 +1,6 @@
 """Volumes that could be annotated, with what the machine and people know of each."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -9,7 +9,6 @@ from jaxtyping import Bool, Float, Int
 from cender.annotate.join import join_volume
 from cender.annotate.marks import NO_IDENTITY
 from cender.annotate.state import VolumeState
-from cender.types import Head
 
 ANNOTATED_SHARE = 0.5
 """A volume counts as annotated when people named at least this share of its neurons (or said that all is reviewed)."""
@@ -22,7 +21,6 @@ class SeenVolumes:
     volume: Int[np.ndarray, " n"]
     time_s: Float[np.ndarray, " n"]
     quality: Float[np.ndarray, " n"]
-    head: tuple[Head | None, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +30,7 @@ class SeenNeurons:
     volume: Int[np.ndarray, " m"]
     identity: Int[np.ndarray, " m"]
     probability: Float[np.ndarray, " m"]
-    centre_px: Float[np.ndarray, "m 3"]
+    centre_um: Float[np.ndarray, "m 3"]
     human: Bool[np.ndarray, " m"]
 
     @property
@@ -47,8 +45,7 @@ class Candidates:
     """One row per volume that could be annotated or is annotated already.
 
     ``neurons`` were found in it, ``refused`` of them got no identity, ``probability`` is the mean of those that did
-    (NaN where there is none). ``quality`` is that of the head, NaN where the volume is not ok. ``posture`` is what
-    `describe_posture` gives.
+    (NaN where there is none). ``quality`` is that of the head, NaN where the volume is not ok.
     """
 
     volume: Int[np.ndarray, " n"]
@@ -57,16 +54,13 @@ class Candidates:
     refused: Int[np.ndarray, " n"]
     probability: Float[np.ndarray, " n"]
     quality: Float[np.ndarray, " n"]
-    posture: Float[np.ndarray, "n 4"]
 
     def __len__(self) -> int:
         return len(self.volume)
 
 
-def count_candidates(
-    volumes: SeenVolumes, neurons: SeenNeurons, posture: Float[np.ndarray, "n 4"] | None = None
-) -> Candidates:
-    """What is known of every volume; ``posture`` where it was described before."""
+def count_candidates(volumes: SeenVolumes, neurons: SeenNeurons) -> Candidates:
+    """What is known of every volume."""
     row = np.searchsorted(volumes.volume, neurons.volume)
     known = neurons.identity >= 0
     found = np.bincount(row, minlength=len(volumes.volume))
@@ -76,8 +70,7 @@ def count_candidates(
     total = np.bincount(row[usable], weights=sure[usable], minlength=len(volumes.volume))
     counted = np.bincount(row[usable], minlength=len(volumes.volume))
     mean = np.where(counted > 0, total / np.maximum(counted, 1), np.nan)
-    shape = describe_postures(volumes, neurons) if posture is None else posture
-    return Candidates(volumes.volume, volumes.time_s, found, found - named, mean, volumes.quality, shape)
+    return Candidates(volumes.volume, volumes.time_s, found, found - named, mean, volumes.quality)
 
 
 def find_annotated(neurons: SeenNeurons, reviewed: Collection[int] = ()) -> tuple[int, ...]:
@@ -87,34 +80,7 @@ def find_annotated(neurons: SeenNeurons, reviewed: Collection[int] = ()) -> tupl
     return tuple(sorted({*volume[share >= ANNOTATED_SHARE].tolist(), *reviewed}))
 
 
-def describe_postures(volumes: SeenVolumes, neurons: SeenNeurons) -> Float[np.ndarray, "n 4"]:
-    """The posture of every volume."""
-    posture = np.zeros((len(volumes.volume), 4))
-    first = np.searchsorted(neurons.volume, volumes.volume)
-    stop = np.searchsorted(neurons.volume, volumes.volume, side="right")
-    for row, (start, end) in enumerate(zip(first, stop, strict=True)):
-        posture[row] = describe_posture(neurons.centre_px[start:end], volumes.head[row])
-    return posture
-
-
-def describe_posture(centre_px: Float[np.ndarray, "m 3"], head: Head | None) -> Float[np.ndarray, " 4"]:
-    """Where the head points (y, x), how strongly its neurons lie on an arc, and how elongated they are.
-
-    The arc is the coefficient of a parabola through the neurons in the worm's own axes, in units of their length;
-    all are 0 where the head's axes are unknown or there are fewer than five neurons.
-    """
-    if head is None or len(centre_px) < 5:
-        return np.zeros(4)
-    centred = centre_px[:, 1:] - centre_px[:, 1:].mean(axis=0)
-    along, across = centred @ head.anterior_yx, centred @ head.ventral_yx
-    length = float(along.std())
-    if length == 0:
-        return np.array([*head.anterior_yx, 0.0, 0.0])
-    arc = np.polyfit(along / length, across / length, 2)[0]
-    return np.array([*head.anterior_yx, float(arc), float(across.std() / length)])
-
-
-def lay_marks(neurons: SeenNeurons, voxel_um: Sequence[float], states: Mapping[int, VolumeState]) -> SeenNeurons:
+def lay_marks(neurons: SeenNeurons, states: Mapping[int, VolumeState]) -> SeenNeurons:
     """The same neurons with what people say now: names, what is no neuron, what only a person saw.
 
     Neurons of volumes that a person called unusable are left out, so that such volumes are not candidates.
@@ -122,7 +88,6 @@ def lay_marks(neurons: SeenNeurons, voxel_um: Sequence[float], states: Mapping[i
     kept = np.ones(len(neurons.volume), bool)
     identity, probability, human = neurons.identity.copy(), neurons.probability.copy(), neurons.human.copy()
     added: list[tuple[int, int, list[float]]] = []
-    scale = np.asarray(voxel_um, float)
     for volume, state in states.items():
         first, stop = (int(one) for one in np.searchsorted(neurons.volume, (volume, volume + 1)))
         if state.unusable is not None:
@@ -131,7 +96,7 @@ def lay_marks(neurons: SeenNeurons, voxel_um: Sequence[float], states: Mapping[i
         given = {mark.identity for mark in state.marks.values() if mark.identity is not None and not mark.removed}
         taken = np.flatnonzero(np.isin(identity[first:stop], sorted(given - {NO_IDENTITY}))) + first
         identity[taken], human[taken] = NO_IDENTITY, False
-        for one in join_volume(neurons.centre_px[first:stop] * scale, list(state.marks.values())):
+        for one in join_volume(neurons.centre_um[first:stop], list(state.marks.values())):
             mark = one.mark
             if mark is None:
                 continue
@@ -142,14 +107,14 @@ def lay_marks(neurons: SeenNeurons, voxel_um: Sequence[float], states: Mapping[i
             elif one.row is not None and mark.identity is not None:
                 identity[first + one.row], probability[first + one.row] = mark.identity, 1.0
                 human[first + one.row] = True
-    columns = (neurons.volume[kept], identity[kept], probability[kept], neurons.centre_px[kept], human[kept])
+    columns = (neurons.volume[kept], identity[kept], probability[kept], neurons.centre_um[kept], human[kept])
     if not added:
         return SeenNeurons(*columns)
     more = (
         np.array([one[0] for one in added]),
         np.array([one[1] for one in added]),
         np.ones(len(added)),
-        np.array([one[2] for one in added]) / scale,
+        np.array([one[2] for one in added]),
         np.array([one[1] >= 0 for one in added]),
     )
     joined = [np.concatenate([left, right]) for left, right in zip(columns, more, strict=True)]

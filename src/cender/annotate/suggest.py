@@ -1,19 +1,23 @@
-"""Which volumes to annotate next: those where the machine is least sure, unlike each other and unlike what is known."""
+"""Which volumes to annotate next: those that together are like all others, most of all where the machine is unsure."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from jaxtyping import Float, Int
+from jaxtyping import Bool, Float, Int
 
 from cender.annotate.candidates import Candidates, SeenNeurons
 
-APART_S = 20.0
-"""Volumes this far apart in time have little to do with each other; less in a short recording."""
+ALWAYS = 0.25
+"""Weight of a neuron that is surely named, against one that surely is not: what is learnt must be right there too."""
+LATE = 0.3
+"""Spread of time beside that of postures: alike volumes far apart teach a little more than neighbours."""
 LEARNT = 0.5
-"""Share of the doubt about volumes like an annotated one that is gone after training (the forecast of the gain)."""
-SAME_POSTURE = 0.3
-"""What is left of the gain from a volume whose posture is known already, however far away it is."""
+"""Share of the doubt about volumes just like an annotated one that is gone after training, in the forecast."""
+FULL = 25
+"""Percentile of the neurons in a volume below which it is not suggested: too many identities are missing from it."""
+MOST_ROWS = 500
+"""Volumes that are looked at: in a longer recording so many, spread evenly, stand for all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,55 +50,109 @@ class NeuronSuggestion:
     reason: str
 
 
-def suggest_volumes(candidates: Candidates, annotated: Sequence[int] = (), count: int = 5) -> list[Suggestion]:
+@dataclass(frozen=True, slots=True)
+class Field:
+    """The volumes among which is chosen: their rows, what each weighs, and how unlike each other they are.
+
+    ``usual`` is the median distance of two volumes.
+    """
+
+    row: Int[np.ndarray, " r"]
+    weight: Float[np.ndarray, " r"]
+    unlike: Float[np.ndarray, "r r"]
+    usual: float
+
+
+def choose_rows(candidates: Candidates, annotated: Sequence[int] = ()) -> Int[np.ndarray, " r"]:
+    """Rows of the volumes with neurons that are looked at: all or an even choice, and annotated ones as well."""
+    usable = np.flatnonzero(candidates.neurons > 0)
+    if len(usable) <= MOST_ROWS:
+        return usable
+    even = usable[np.linspace(0, len(usable) - 1, MOST_ROWS).round().astype(int)]
+    known = np.intersect1d(usable, np.flatnonzero(np.isin(candidates.volume, list(annotated))))[:MOST_ROWS]
+    return np.union1d(even, known)
+
+
+def suggest_volumes(
+    candidates: Candidates,
+    row: Int[np.ndarray, " r"],
+    posture: Float[np.ndarray, "r p"],
+    annotated: Sequence[int] = (),
+    count: int = 5,
+) -> list[Suggestion]:
     """Volumes to annotate next, the best first.
 
-    The *doubt* of a volume is the share of its neurons that is probably not rightly named: a refused neuron counts
-    1, another one minus its probability. Volumes are taken one after the other, each time the one with the largest
-    doubt times novelty: how far it is in time, and how different in posture, from the nearest volume that is
-    annotated or already suggested (0 for a neighbour in time, 1 for another posture at another time). Without any
-    identity all volumes are equally doubtful, so that the spread alone decides. Where nothing is annotated yet, a
-    clear volume with many neurons comes before all of these: few identities are missing from it.
+    Volumes are taken one after the other, each time the one that brings all others nearest to something annotated:
+    the sum over volumes of the distance in posture (and a little in time) to the nearest annotated or suggested one,
+    weighted by neurons and doubt, becomes as small as one further volume can make it. So the first is the most usual
+    posture, the next stand for what is unlike it, and neighbours in time are not named twice. Volumes with few neurons
+    or a head that is not ok are not suggested while there are others.
+
+    Parameters
+    ----------
+    row
+        The volumes to choose among (`choose_rows`).
+    posture
+        Their postures, in micrometres.
+    annotated
+        Volumes that need no further look.
     """
     doubt = measure_doubt(candidates)
-    features = np.concatenate([_scale_time(candidates, count)[:, None], _scale_posture(candidates.posture)], axis=1)
-    known = np.isin(candidates.volume, list(annotated))
-    novelty = _measure_novelty(features, np.flatnonzero(known))
-    free = ~known & (candidates.neurons > 0)
-    usual = float(np.median(doubt[free])) if free.any() else 0.0
+    field = _lay_out(candidates, row, posture, doubt)
+    known = np.isin(candidates.volume[row], list(annotated))
+    near = field.unlike[:, known].min(axis=1) if known.any() else np.full(len(row), field.unlike.max(initial=1.0))
+    free = ~known
+    usual = float(np.median(doubt[row[free]])) if free.any() else 0.0
     chosen: list[Suggestion] = []
     while free.any() and len(chosen) < count:
-        # The small constant lets spread decide where nothing is in doubt.
-        worth = np.where(free, (doubt + 0.01) * novelty, -1.0)
-        first = None if known.any() or chosen else find_clearest(candidates)
-        row = int(worth.argmax()) if first is None else first
-        reason = _say_why(candidates, row, usual, [*annotated, *(one.volume for one in chosen)])
-        if first is not None:
-            reason = f"a clear head with more neurons than most volumes, so that few identities are missing; {reason}"
-        before = novelty
-        novelty = np.minimum(novelty, _measure_novelty(features, np.array([row])))
-        gain = _forecast_gain(candidates.neurons, np.where(free, doubt, 0.0), before - novelty, row)
-        chosen.append(Suggestion(int(candidates.volume[row]), float(doubt[row]), reason, gain))
-        free[row] = False
+        worth = field.weight @ np.maximum(near[:, None] - field.unlike, 0.0)
+        best = int(np.where(_prefer(candidates, row, free), worth, -1.0).argmax())
+        closer = np.minimum(near, field.unlike[:, best])
+        share = float(field.weight[closer < near].sum() / max(field.weight.sum(), 1e-12))
+        taken = [*annotated, *(one.volume for one in chosen)]
+        reason = "; ".join([_say_like(share, bool(taken)), *_say_why(candidates, int(row[best]), usual, taken)])
+        gain = _forecast_gain(candidates.neurons[row], np.where(free, doubt[row], 0.0), (near, closer), field, best)
+        chosen.append(Suggestion(int(candidates.volume[row[best]]), float(doubt[row[best]]), reason, gain))
+        near, free[best] = closer, False
     return chosen
 
 
+def _lay_out(
+    candidates: Candidates,
+    row: Int[np.ndarray, " r"],
+    posture: Float[np.ndarray, "r p"],
+    doubt: Float[np.ndarray, " n"],
+) -> Field:
+    time_s = candidates.time_s[row]
+    clock = time_s if np.isfinite(time_s).all() else candidates.volume[row].astype(float)
+    spread = float(np.sqrt(posture.var(axis=0).sum())) if len(row) else 0.0
+    late = clock / max(float(clock.std()), 1e-9) if len(row) else clock
+    place = np.concatenate([posture, (LATE * spread if spread > 0 else 1.0) * late[:, None]], axis=1)
+    square = (place**2).sum(axis=1)
+    unlike = np.sqrt(np.maximum(square[:, None] + square - 2 * place @ place.T, 0.0))
+    weight = candidates.neurons[row] * (ALWAYS + doubt[row])
+    return Field(row, weight, unlike, float(np.median(unlike)) if len(row) else 1.0)
+
+
+def _prefer(candidates: Candidates, row: Int[np.ndarray, " r"], free: Bool[np.ndarray, " r"]) -> Bool[np.ndarray, " r"]:
+    """The free volumes that are ok and have no fewer neurons than most; all free ones where there is none."""
+    full = candidates.neurons[row] >= np.percentile(candidates.neurons[row], FULL)
+    ok = np.isfinite(candidates.quality[row])
+    return next(mask for mask in (free & full & ok, free & full, free) if mask.any())
+
+
 def _forecast_gain(
-    neurons: Int[np.ndarray, " n"], doubt: Float[np.ndarray, " n"], covered: Float[np.ndarray, " n"], row: int
+    neurons: Int[np.ndarray, " r"],
+    doubt: Float[np.ndarray, " r"],
+    near: tuple[Float[np.ndarray, " r"], Float[np.ndarray, " r"]],
+    field: Field,
+    best: int,
 ) -> float:
     """Share of all neurons that should become right: all of the volume itself, part of those that are like it."""
-    gone = LEARNT * doubt * covered
-    gone[row] = doubt[row]
+    before, after = (np.exp(-0.5 * (one / max(field.usual, 1e-9)) ** 2) for one in near)
+    gone = LEARNT * doubt * np.maximum(after - before, 0.0)
+    gone[best] = doubt[best]
     return float((gone * neurons).sum() / max(int(neurons.sum()), 1))
-
-
-def find_clearest(candidates: Candidates) -> int | None:
-    """Row of the volume with the best head among the quarter with most neurons, None where no volume is ok."""
-    ok = np.isfinite(candidates.quality) & (candidates.neurons > 0)
-    if not ok.any():
-        return None
-    full = ok & (candidates.neurons >= np.percentile(candidates.neurons[ok], 75))
-    return int(np.where(full, candidates.quality, -1.0).argmax())
 
 
 def measure_doubt(candidates: Candidates) -> Float[np.ndarray, " n"]:
@@ -133,53 +191,20 @@ def suggest_neurons(neurons: SeenNeurons, count: int = 5) -> list[NeuronSuggesti
     return found
 
 
-def _scale_time(candidates: Candidates, count: int) -> Float[np.ndarray, " n"]:
-    time_s = candidates.time_s
-    clock = time_s if np.isfinite(time_s).all() else candidates.volume.astype(float)
-    apart = float(np.ptp(clock)) / (2 * max(count, 1)) if len(clock) else 1.0
-    return np.asarray(clock / max(min(apart, APART_S), 1e-6))
+def _say_like(share: float, taken: bool) -> str:
+    return f"lies like {share:.0%} of the recording, nearer than those before" if taken else "the most usual posture"
 
 
-def _scale_posture(posture: Float[np.ndarray, "n 4"]) -> Float[np.ndarray, "n 4"]:
-    """Directions as they are (opposite ones are 2 apart), arc and elongation in units of their spread."""
-    if not len(posture):
-        return posture
-    low, high = np.percentile(posture[:, 2:], (10, 90), axis=0)
-    return np.concatenate([posture[:, :2], posture[:, 2:] / np.maximum(high - low, 1e-6)], axis=1)
-
-
-def _measure_novelty(features: Float[np.ndarray, "n 5"], to: Int[np.ndarray, " k"]) -> Float[np.ndarray, " n"]:
-    """How new each volume is beside those in ``to``; columns are time, then posture."""
-    novelty = np.ones(len(features))
-    for row in to.tolist():
-        squared = (features - features[row]) ** 2
-        late = 1 - np.exp(-squared[:, 0] / 2)
-        unlike = 1 - np.exp(-squared[:, 1:].sum(axis=1) / 2)
-        novelty = np.minimum(novelty, late * (SAME_POSTURE + (1 - SAME_POSTURE) * unlike))
-    return novelty
-
-
-def _say_why(candidates: Candidates, row: int, usual: float, taken: Sequence[int]) -> str:
+def _say_why(candidates: Candidates, row: int, usual: float, taken: Sequence[int]) -> list[str]:
     neurons, refused = int(candidates.neurons[row]), int(candidates.refused[row])
     probability = float(candidates.probability[row])
     if refused == neurons:
         words = [f"none of its {neurons} neurons has an identity"]
     else:
-        words = [f"{refused} of {neurons} neurons without an identity", f"mean probability {probability:.2f}"]
-        words.append(
-            f"in doubt {(refused + (neurons - refused) * (1 - probability)) / neurons:.0%} (usual {usual:.0%})"
-        )
-    direction = candidates.posture[row, :2]
-    if np.any(direction):
-        words.append(f"head points {_say_direction(direction)}")
+        unsure = (refused + (neurons - refused) * (1 - probability)) / neurons
+        words = [f"{refused} of {neurons} neurons without an identity", f"in doubt {unsure:.0%} (usual {usual:.0%})"]
     others = np.isin(candidates.volume, list(taken))
     if others.any() and np.isfinite(candidates.time_s[row]):
         apart = float(np.nanmin(np.abs(candidates.time_s[others] - candidates.time_s[row])))
         words.append(f"{apart:.0f} s from the nearest other one")
-    return "; ".join(words)
-
-
-def _say_direction(direction_yx: Float[np.ndarray, " 2"]) -> str:
-    names = ("right", "down right", "down", "down left", "left", "up left", "up", "up right")
-    angle = np.degrees(np.arctan2(direction_yx[0], direction_yx[1]))
-    return names[round(float(angle) / 45) % 8]
+    return words

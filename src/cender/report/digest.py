@@ -9,8 +9,9 @@ import numpy as np
 from jaxtyping import Float, Int
 
 from cender.activity import Bleaching, fit_bleaching
-from cender.annotate.candidates import Candidates, SeenNeurons, SeenVolumes, count_candidates, find_annotated
-from cender.annotate.suggest import Suggestion, suggest_volumes
+from cender.annotate.advice import give_advice
+from cender.annotate.candidates import SeenNeurons, SeenVolumes
+from cender.annotate.suggest import Suggestion
 from cender.report.folder import NeuronColumns, RunFacts, VolumeColumns, read_finds
 from cender.report.presence import Presence, count_presence
 from cender.report.speed import StageSpeed, measure_stages
@@ -68,8 +69,12 @@ def digest_run(facts: RunFacts, suggestions: int = SUGGESTIONS) -> Digest:
 
 def suggest_next(volumes: VolumeColumns, neurons: NeuronColumns, count: int) -> list[Suggestion]:
     """Volumes to annotate next, the best first: one rule and one order for the console and the page."""
-    candidates, seen = _gather_candidates(volumes, neurons)
-    return suggest_volumes(candidates, find_annotated(seen), count)
+    quality = np.where([status == "ok" for status in volumes.status], volumes.quality, np.nan)
+    order = np.argsort(neurons.volume, kind="stable")
+    order = order[np.isin(neurons.volume[order], volumes.volume)]
+    columns = (neurons.volume, neurons.identity, neurons.probability, neurons.centre_um, neurons.human)
+    seen = SeenNeurons(*(column[order] for column in columns))
+    return list(give_advice(SeenVolumes(volumes.volume, volumes.time_s, quality), seen, count=count).volumes)
 
 
 def suggest_in_folder(path: Path, count: int = SUGGESTIONS) -> list[Suggestion]:
@@ -95,12 +100,3 @@ def _choose_clock(facts: RunFacts) -> tuple[Float[np.ndarray, " n"], Literal["ti
     if len(volumes) and np.isfinite(volumes.time_s).all():
         return volumes.time_s, "time (s)"
     return volumes.volume.astype(float), "volume"
-
-
-def _gather_candidates(volumes: VolumeColumns, neurons: NeuronColumns) -> tuple[Candidates, SeenNeurons]:
-    quality = np.where([status == "ok" for status in volumes.status], volumes.quality, np.nan)
-    order = np.argsort(neurons.volume, kind="stable")
-    order = order[np.isin(neurons.volume[order], volumes.volume)]
-    columns = (neurons.volume, neurons.identity, neurons.probability, neurons.centre_px, neurons.human)
-    seen = SeenNeurons(*(column[order] for column in columns))
-    return count_candidates(SeenVolumes(volumes.volume, volumes.time_s, quality, volumes.head), seen), seen

@@ -50,6 +50,7 @@ class NeuronColumns:
     identity: Int[np.ndarray, " n"]
     probability: Float[np.ndarray, " n"]
     centre_px: Float[np.ndarray, "n 3"]
+    centre_um: Float[np.ndarray, "n 3"]
     human: Bool[np.ndarray, " n"]
 
     def __len__(self) -> int:
@@ -152,6 +153,7 @@ def _read_neurons(frame: Any) -> NeuronColumns:
         frame["identity"].to_numpy(),
         _numbers(frame, "probability"),
         np.stack([_numbers(frame, name) for name in ("z_px", "y_px", "x_px")], axis=1),
+        np.stack([_numbers(frame, name) for name in ("z_um", "y_um", "x_um")], axis=1),
         np.array([source == "human" for source in frame["source"].to_list()], bool),
     )
 

@@ -1,21 +1,21 @@
-"""Which volumes to annotate next: doubt first, spread in time and posture, never what is annotated."""
+"""Which volumes to annotate next: those like most others, then what is unlike them, never what is annotated."""
 
 import numpy as np
 import pytest
 
 from cender.annotate.advice import give_advice
-from cender.annotate.candidates import (
-    Candidates,
-    SeenNeurons,
-    SeenVolumes,
-    describe_posture,
-    find_annotated,
-    lay_marks,
-)
+from cender.annotate.candidates import Candidates, SeenNeurons, SeenVolumes, find_annotated, lay_marks
 from cender.annotate.marks import Mark
+from cender.annotate.postures import describe_postures
 from cender.annotate.state import VolumeState
-from cender.annotate.suggest import measure_doubt, suggest_neurons, suggest_volumes
-from cender.types import Crop, Head
+from cender.annotate.suggest import (
+    MOST_ROWS,
+    Suggestion,
+    choose_rows,
+    measure_doubt,
+    suggest_neurons,
+    suggest_volumes,
+)
 
 
 def make_candidates(count: int = 50, **columns: np.ndarray) -> Candidates:
@@ -26,14 +26,16 @@ def make_candidates(count: int = 50, **columns: np.ndarray) -> Candidates:
         "refused": np.full(count, 10),
         "probability": np.full(count, 0.9),
         "quality": np.full(count, np.nan),
-        "posture": np.zeros((count, 4)),
     }
     return Candidates(**(given | columns))
 
 
-def make_head(anterior_yx: tuple[float, float], ventral_yx: tuple[float, float]) -> Head:
-    none = np.zeros((0, 2))
-    return Head(Crop(0, 0, 9, 9), none, np.zeros(2), np.array(anterior_yx), np.array(ventral_yx))
+def suggest(
+    candidates: Candidates, posture: np.ndarray | None = None, annotated: tuple[int, ...] = (), count: int = 5
+) -> list[Suggestion]:
+    row = choose_rows(candidates, annotated)
+    shape = np.zeros((len(candidates), 2)) if posture is None else posture
+    return suggest_volumes(candidates, row, shape[row], annotated, count)
 
 
 def test_doubt_counts_refused_neurons_and_low_probabilities() -> None:
@@ -46,83 +48,122 @@ def test_doubt_counts_refused_neurons_and_low_probabilities() -> None:
     np.testing.assert_allclose(measure_doubt(candidates), [0.2, 0.6, 1.0, 0.0])
 
 
-def test_the_least_sure_volume_comes_first() -> None:
-    plain = make_candidates()
-    refused = plain.refused.copy()
-    refused[31] = 60
-    assert suggest_volumes(plain, count=1)[0].volume != 31
-    first = suggest_volumes(make_candidates(refused=refused), count=1)[0]
-    assert first.volume == 31
-    assert "60 of 100 neurons without an identity" in first.reason
-    assert first.doubt == pytest.approx(0.64)
+def three_postures() -> np.ndarray:
+    """Half of 50 volumes straight, most others bent, the last four bent the other way."""
+    posture = np.zeros((50, 2))
+    posture[25:46, 0], posture[46:, 0] = 10.0, -10.0
+    return posture
 
 
-def test_the_first_of_all_is_clear_and_full() -> None:
-    quality, neurons, refused = np.full(50, 0.8), np.full(50, 100), np.full(50, 10)
-    quality[[4, 30]], neurons[30:45], refused[12] = (0.99, 0.95), 120, 90
-    candidates = make_candidates(quality=quality, neurons=neurons, refused=refused)
-    chosen = suggest_volumes(candidates, count=2)
-    assert [one.volume for one in chosen] == [30, 12]
-    assert chosen[0].reason.startswith("a clear head with more neurons than most")
-    assert suggest_volumes(candidates, annotated=[40], count=1)[0].volume == 12
+def test_suggested_volumes_cover_all_postures() -> None:
+    chosen = [one.volume for one in suggest(make_candidates(), three_postures(), count=3)]
+    assert chosen[0] < 25, "the most usual posture comes first"
+    assert 25 <= chosen[1] < 46
+    assert chosen[2] >= 46
+    blind = [one.volume for one in suggest(make_candidates(), count=3)]
+    assert not any(volume >= 46 for volume in blind), "which time alone does not find"
 
 
-def test_neighbours_of_a_bad_moment_are_not_all_suggested() -> None:
-    refused = np.full(50, 10)
-    refused[20:25] = 60
-    chosen = [one.volume for one in suggest_volumes(make_candidates(refused=refused), count=4)]
-    assert len(set(chosen) & set(range(20, 25))) < 4
-    assert min(np.diff(sorted(chosen))) >= 3
+def test_what_is_annotated_counts_as_covered() -> None:
+    first = suggest(make_candidates(), three_postures(), annotated=(3, 12, 20), count=1)[0]
+    assert 25 <= first.volume < 46
+    assert "lies like" in first.reason
 
 
-def test_another_posture_is_preferred_at_equal_doubt() -> None:
-    posture = np.zeros((50, 4))
-    posture[:, 1] = 1.0
-    posture[40] = [0.0, -1.0, 0.0, 0.0]
-    annotated = (5,)
-    without = [one.volume for one in suggest_volumes(make_candidates(), annotated, count=1)]
-    with_posture = [one.volume for one in suggest_volumes(make_candidates(posture=posture), annotated, count=1)]
-    assert without != [40]
-    assert with_posture == [40]
+def test_doubt_draws_the_choice() -> None:
+    posture = np.zeros((50, 2))
+    posture[30:40, 0], posture[40:, 0] = 10.0, -10.0
+    for doubtful in (slice(30, 40), slice(40, 50)):
+        refused = np.full(50, 5)
+        refused[doubtful] = 60
+        second = suggest(make_candidates(refused=refused), posture, count=2)[1]
+        assert doubtful.start <= second.volume < doubtful.stop
+        assert "60 of 100 neurons without an identity" in second.reason
+
+
+def test_neighbours_in_time_are_not_all_suggested() -> None:
+    chosen = sorted(one.volume for one in suggest(make_candidates(), count=4))
+    assert min(np.diff(chosen)) >= 8
+
+
+def test_volumes_with_few_neurons_or_a_doubtful_head_come_last() -> None:
+    neurons, quality = np.full(50, 100), np.full(50, 0.9)
+    neurons[:12], quality[12:45] = 60, np.nan
+    candidates = make_candidates(neurons=neurons, quality=quality)
+    chosen = [one.volume for one in suggest(candidates, three_postures(), count=8)]
+    assert set(chosen[:5]) == set(range(45, 50))
+    assert all(12 <= volume < 45 for volume in chosen[5:])
 
 
 def test_annotated_and_empty_volumes_are_never_suggested() -> None:
     neurons = np.full(50, 100)
     neurons[::2] = 0
     candidates = make_candidates(neurons=neurons, refused=np.zeros(50, int))
-    chosen = {one.volume for one in suggest_volumes(candidates, annotated=[1, 3], count=50)}
+    chosen = {one.volume for one in suggest(candidates, annotated=(1, 3), count=50)}
     assert chosen == set(range(5, 50, 2))
 
 
 def test_without_identities_the_spread_decides() -> None:
     candidates = make_candidates(refused=np.full(50, 100), probability=np.full(50, np.nan))
-    chosen = sorted(one.volume for one in suggest_volumes(candidates, count=3))
+    chosen = sorted(one.volume for one in suggest(candidates, count=3))
     assert min(np.diff(chosen)) > 10
-    assert "none of its 100 neurons" in suggest_volumes(candidates, count=1)[0].reason
+    assert "none of its 100 neurons" in suggest(candidates, count=1)[0].reason
 
 
 def test_unknown_times_are_replaced_by_the_order_of_volumes() -> None:
     candidates = make_candidates(time_s=np.full(50, np.nan))
-    chosen = [one.volume for one in suggest_volumes(candidates, count=3)]
+    chosen = [one.volume for one in suggest(candidates, count=3)]
     assert min(np.diff(sorted(chosen))) > 5
 
 
+def test_long_recordings_are_thinned_but_keep_what_is_annotated() -> None:
+    candidates = make_candidates(4000)
+    row = choose_rows(candidates, [7])
+    assert len(row) == MOST_ROWS + 1
+    assert 7 in row
+    assert 7 not in choose_rows(candidates)
+    assert len(suggest(candidates, annotated=(7,), count=3)) == 3
+
+
 def test_nothing_to_suggest() -> None:
-    assert suggest_volumes(make_candidates(0)) == []
-    assert suggest_volumes(make_candidates(3), annotated=[0, 1, 2]) == []
+    assert suggest(make_candidates(0)) == []
+    assert suggest(make_candidates(3), annotated=(0, 1, 2)) == []
 
 
-def test_posture_tells_direction_and_arc() -> None:
-    along = np.linspace(-20, 20, 30)
-    straight = np.stack([np.zeros(30), np.zeros(30), along], axis=1)
-    bent = straight + np.stack([np.zeros(30), 0.02 * along**2, np.zeros(30)], axis=1)
-    head = make_head((0.0, 1.0), (1.0, 0.0))
-    assert abs(describe_posture(straight, head)[2]) < 1e-6
-    assert describe_posture(bent, head)[2] > 0.1
-    turned = make_head((0.0, -1.0), (-1.0, 0.0))
-    np.testing.assert_allclose(describe_posture(bent, turned)[:2], [0, -1])
-    np.testing.assert_allclose(describe_posture(bent, turned)[2], -describe_posture(bent, head)[2])
-    assert not describe_posture(bent, None).any()
+def bend(volumes: int, seed: int = 0) -> tuple[SeenNeurons, np.ndarray]:
+    """A worm of 40 neurons that bends more and more, turned and shifted at random, with a few neurons missing."""
+    rng = np.random.default_rng(seed)
+    along = rng.uniform(-20, 20, 40)
+    plain = np.stack([rng.normal(0, 3, 40), rng.normal(0, 3, 40), along], axis=1)
+    bends = np.linspace(-0.02, 0.02, volumes)
+    rows: list[tuple[int, int, np.ndarray]] = []
+    for volume, bend in enumerate(bends):
+        turn, _ = np.linalg.qr(rng.normal(size=(3, 3)))
+        turn *= np.sign(np.linalg.det(turn))
+        shape = plain + np.stack([0 * along, bend * along**2, 0 * along], axis=1)
+        shape = shape @ turn + rng.normal(0, 50, 3)
+        rows += [(volume, identity, shape[identity]) for identity in np.sort(rng.choice(40, 34, replace=False))]
+    volume, identity, place = (np.array(column) for column in zip(*rows, strict=True))
+    count = len(rows)
+    return SeenNeurons(volume, identity, np.ones(count), place, np.zeros(count, bool)), bends
+
+
+def test_posture_follows_the_bend_and_not_how_the_head_lies() -> None:
+    neurons, bends = bend(30)
+    posture = describe_postures(neurons, np.arange(30))
+    assert abs(np.corrcoef(posture[:, 0], bends)[0, 1]) > 0.99
+    rest = posture - np.outer(posture[:, 0], np.eye(posture.shape[1])[0])
+    assert np.abs(rest).max() < 0.25 * np.ptp(posture[:, 0])
+
+
+def test_postures_of_nameless_clouds_are_their_extent() -> None:
+    neurons, _ = bend(6)
+    nameless = SeenNeurons(
+        neurons.volume, np.full(len(neurons.volume), -1), neurons.probability, neurons.centre_um, neurons.human
+    )
+    posture = describe_postures(nameless, np.arange(6))
+    assert posture.shape == (6, 3)
+    assert (posture[:, 0] > posture[:, 1]).all()
 
 
 def make_neurons(volumes: int = 4) -> SeenNeurons:
@@ -150,7 +191,7 @@ def test_marks_of_people_end_doubt() -> None:
         "h0": Mark(key="h0", centre_um=(0.0, 60.0, 0.0), identity=1),
     }
     states = {1: VolumeState(volume=1, marks=marks), 2: VolumeState(volume=2, unusable="dark")}
-    after = lay_marks(neurons, (1.0, 1.0, 1.0), states)
+    after = lay_marks(neurons, states)
     mine = after.volume == 1
     human = dict(zip(after.identity[mine].tolist(), after.human[mine].tolist(), strict=True))
     assert human == {-1: False, 2: True, 1: True}
@@ -162,8 +203,7 @@ def test_marks_of_people_end_doubt() -> None:
 
 def test_forecast_grows_with_every_volume_and_stays_below_all() -> None:
     neurons = make_neurons(20)
-    heads: tuple[None, ...] = (None,) * 20
-    volumes = SeenVolumes(np.arange(20), np.arange(20) * 10.0, np.ones(20), heads)
+    volumes = SeenVolumes(np.arange(20), np.arange(20) * 10.0, np.ones(20))
     advice = [give_advice(volumes, neurons, count=count) for count in (1, 4)]
     assert advice[0].accuracy == advice[1].accuracy
     assert advice[0].accuracy < advice[0].forecast < advice[1].forecast <= 1

@@ -38,7 +38,12 @@ def make_neurons(rows: list[tuple[int, int, float]]) -> NeuronColumns:
     volume, identity, probability = (np.array(column) for column in zip(*rows, strict=True))
     count = len(rows)
     return NeuronColumns(
-        volume, np.arange(count), identity, probability.astype(float), np.zeros((count, 3)), np.zeros(count, bool)
+        volume,
+        np.arange(count),
+        identity,
+        probability.astype(float),
+        *np.zeros((2, count, 3)),
+        np.zeros(count, bool),
     )
 
 

@@ -96,7 +96,7 @@ def describe_subject(subject: Subject, answers: dict[int, Identities]) -> tuple[
     volumes = [subject.seen[volume] for volume in order]
     counts = [len(one) for one in volumes]
     times = np.array([subject.time_s.get(volume, np.nan) for volume in order], float)
-    numbers = SeenVolumes(np.array(order), times, np.ones(len(order)), tuple(one.head for one in volumes))
+    numbers = SeenVolumes(np.array(order), times, np.ones(len(order)))
     neurons = SeenNeurons(
         np.repeat(order, counts),
         np.concatenate([answers[volume].identity for volume in order]),

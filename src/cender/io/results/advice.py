@@ -9,8 +9,7 @@ from cender.annotate.advice import COUNT, Advice, give_advice
 from cender.annotate.candidates import SeenNeurons, SeenVolumes, lay_marks
 from cender.errors import DataError
 from cender.io.results.annotations.log import EditLog
-from cender.io.results.folder.run_folder import RunFolder, open_folder
-from cender.io.results.tables.heads import head_from_cells
+from cender.io.results.folder.run_folder import open_folder
 
 
 def suggest_annotation(folder: Path | str, count: int = COUNT) -> Advice:
@@ -24,23 +23,20 @@ def suggest_annotation(folder: Path | str, count: int = COUNT) -> Advice:
     run = open_folder(Path(folder))
     if not run.has_table("volumes") or not run.has_table("neurons"):
         raise DataError(f"{run.path} has no results yet; `cender run {run.path}` makes them")
-    volumes, neurons = arrange_volumes(run, run.load_table("volumes")), arrange_neurons(run.load_table("neurons"))
+    volumes, neurons = arrange_volumes(run.load_table("volumes")), arrange_neurons(run.load_table("neurons"))
     with EditLog(run.path) as log:
         states = log.states()
-    voxel = run.load_settings().get("recording", {}).get("voxel_um") or (1.0, 1.0, 1.0)
     reviewed = [volume for volume, one in states.items() if one.reviewed or one.complete]
-    return give_advice(volumes, lay_marks(neurons, voxel, states), reviewed, count)
+    return give_advice(volumes, lay_marks(neurons, states), reviewed, count)
 
 
-def arrange_volumes(run: RunFolder, table: Any) -> SeenVolumes:
+def arrange_volumes(table: Any) -> SeenVolumes:
     """The table of volumes (a polars frame) as columns."""
     rows = table.sort("volume")
-    where = f"{run.path / 'volumes.parquet'}, volume "
     return SeenVolumes(
         rows["volume"].to_numpy(),
         np.asarray(rows["time_s"].to_numpy(), float),
         np.where(rows["status"].to_numpy() == "ok", np.asarray(rows["quality"].to_numpy(), float), np.nan),
-        tuple(head_from_cells(row, f"{where}{row['volume']}") for row in rows.iter_rows(named=True)),
     )
 
 
@@ -51,6 +47,6 @@ def arrange_neurons(table: Any) -> SeenNeurons:
         rows["volume"].to_numpy(),
         rows["identity"].to_numpy(),
         np.asarray(rows["probability"].to_numpy(), float),
-        np.stack([np.asarray(rows[name].to_numpy(), float) for name in ("z_px", "y_px", "x_px")], axis=1),
+        np.stack([np.asarray(rows[name].to_numpy(), float) for name in ("z_um", "y_um", "x_um")], axis=1),
         (rows["source"] == "human").to_numpy(),
     )
