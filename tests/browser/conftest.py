@@ -153,14 +153,24 @@ def run_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return cender.run(str(home / "recording.npz"), out=home / "worm", config=config).path
 
 
-@pytest.fixture
-def server(run_folder: Path, tmp_path: Path) -> Iterator[Server]:
-    """The page of a fresh copy of the run folder."""
-    folder = tmp_path / "worm"
+def serve_copy(run_folder: Path, folder: Path) -> Iterator[Server]:
+    """The page of a copy of the run folder, until it is killed."""
     shutil.copytree(run_folder, folder)
     one = Server(folder).begin()
     yield one
     one.kill()
+
+
+@pytest.fixture
+def server(run_folder: Path, tmp_path: Path) -> Iterator[Server]:
+    """The page of a fresh copy of the run folder, for tests that need all of it as it was, or kill it."""
+    yield from serve_copy(run_folder, tmp_path / "worm")
+
+
+@pytest.fixture(scope="session")
+def shared_server(run_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """The page of one copy for all tests that are content with neurons nobody else has touched."""
+    yield from serve_copy(run_folder, tmp_path_factory.mktemp("shared") / "worm")
 
 
 @pytest.fixture(scope="session")

@@ -40,24 +40,24 @@ def boxed(server: Server, volume: int, apart_px: float = 14.0) -> list[dict[str,
     return [one for one in neurons if one["boxes"] and one["machine"] >= 0 and alone(one)]
 
 
-def test_boxes_are_drawn_and_corrected(server: Server, sit_down: Sit) -> None:
-    hand = sit_down(server)
-    bright = max(boxed(server, 2), key=lambda one: len(one["boxes"]))
+def test_boxes_are_drawn_and_corrected(shared_server: Server, sit_down: Sit) -> None:
+    hand = sit_down(shared_server)
+    bright = max(boxed(shared_server, 2), key=lambda one: len(one["boxes"]))
     # In its outermost frame a neuron is dimmer than in the next one.
     z, x, y, w, h = bright["boxes"][0]
     hand.go(2, z)
-    before = set(by_key(server, 2))
+    before = set(by_key(shared_server, 2))
 
     hand.drag((x, y), (x + w + 1, y + h + 1), shift=True)
     hand.settle()
-    (drawn,) = [one for key, one in by_key(server, 2).items() if key not in before]
+    (drawn,) = [one for key, one in by_key(shared_server, 2).items() if key not in before]
     assert len(drawn["boxes"]) > 1, "a bright neuron is followed through neighbouring frames"
     assert hand.see("cender.key") == drawn["key"]
 
     _, xd, yd, wd, hd = next(box for box in drawn["boxes"] if box[0] == z)
     hand.drag((xd + wd / 2, yd + hd / 2), (xd + wd / 2 + 3, yd + hd / 2))
     hand.settle()
-    moved = next(box for box in by_key(server, 2)[drawn["key"]]["boxes"] if box[0] == z)
+    moved = next(box for box in by_key(shared_server, 2)[drawn["key"]]["boxes"] if box[0] == z)
     assert abs(moved[1] - (xd + 3)) < 1
     assert abs(moved[3] - wd) < 0.2
 
@@ -65,15 +65,15 @@ def test_boxes_are_drawn_and_corrected(server: Server, sit_down: Sit) -> None:
         (moved[1] + moved[3] - 0.5, moved[2] + moved[4] - 0.5), (moved[1] + moved[3] + 3.5, moved[2] + moved[4] + 1)
     )
     hand.settle()
-    larger = next(box for box in by_key(server, 2)[drawn["key"]]["boxes"] if box[0] == z)
+    larger = next(box for box in by_key(shared_server, 2)[drawn["key"]]["boxes"] if box[0] == z)
     assert larger[3] > moved[3] + 2
 
     hand.press("d")
     hand.settle()
-    assert all(box[0] != z for box in by_key(server, 2)[drawn["key"]]["boxes"])
+    assert all(box[0] != z for box in by_key(shared_server, 2)[drawn["key"]]["boxes"])
     hand.press("Delete")
     hand.settle()
-    assert set(by_key(server, 2)) == before
+    assert set(by_key(shared_server, 2)) == before
     assert "deleted" in hand.page.locator("#log li").first.inner_text()
 
 
@@ -106,7 +106,7 @@ def test_identities_are_propagated(server: Server, sit_down: Sit) -> None:
     hand = sit_down(server)
     hand.go(3)
     assert not any(one["human"] for one in by_key(server, 3).values())
-    hand.press("c")
+    hand.press("e")
     hand.settle()
     first = {key for key, one in by_key(server, 3).items() if one["human"]}
     assert len(first) > 10
@@ -181,17 +181,19 @@ def test_training_changes_identities_and_leaves_what_a_person_fixed(server: Serv
     assert any(n["identity"] == other["identity"] and n["human"] for n in by_key(server, 0).values())
 
 
-def test_export_is_what_the_command_exports(server: Server, sit_down: Sit, tmp_path: Path) -> None:
-    hand = sit_down(server)
+def test_export_is_what_the_command_exports(shared_server: Server, sit_down: Sit, tmp_path: Path) -> None:
+    hand = sit_down(shared_server)
     hand.go(4)
-    one = boxed(server, 4)[0]
+    one = boxed(shared_server, 4)[0]
     hand.click(one)
     hand.press(*"640", "Enter")
     hand.settle()
     with hand.page.expect_download() as waiting:
         hand.page.click("#export")
     waiting.value.save_as(tmp_path / "page.csv")
-    done = CliRunner().invoke(app, ["export", str(server.folder), str(tmp_path / "command.csv"), "--format", "points"])
+    done = CliRunner().invoke(
+        app, ["export", str(shared_server.folder), str(tmp_path / "command.csv"), "--format", "points"]
+    )
     assert done.exit_code == 0, done.output
     text = (tmp_path / "page.csv").read_text(encoding="utf-8")
     assert text == (tmp_path / "command.csv").read_text(encoding="utf-8")

@@ -7,8 +7,8 @@ from browser.conftest import Hand, Server
 Sit = Callable[..., Hand]
 
 
-def test_two_people_see_each_other_and_settle_a_conflict(server: Server, sit_down: Sit) -> None:
-    ana, bo = sit_down(server), sit_down(server, author="bo")
+def test_two_people_see_each_other_and_settle_a_conflict(shared_server: Server, sit_down: Sit) -> None:
+    ana, bo = sit_down(shared_server), sit_down(shared_server, author="bo")
     for hand in (ana, bo):
         hand.go(2)
     ana.page.wait_for_function("() => document.getElementById('others').textContent.includes('bo at 2')")
@@ -25,5 +25,7 @@ def test_two_people_see_each_other_and_settle_a_conflict(server: Server, sit_dow
     bo.page.unroute("**/api/volumes/2")
     bo.page.click("#make-mine")
     bo.settle()
-    assert [each["identity"] for each in server.ask("/api/volumes/2")["neurons"] if each["key"] == one["key"]] == [612]
+    assert [
+        each["identity"] for each in shared_server.ask("/api/volumes/2")["neurons"] if each["key"] == one["key"]
+    ] == [612]
     ana.wait(f"cender.volume.neurons.some(each => each.key === '{one['key']}' && each.identity === 612)")

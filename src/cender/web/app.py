@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from threading import Timer
 from typing import Any
 
 from fastapi import FastAPI
@@ -20,6 +21,9 @@ from cender.web.routes.company import add_company_routes
 from cender.web.routes.edits import add_edit_routes
 from cender.web.routes.volumes import add_recording_routes, add_volume_routes
 
+WARM_S = 3.0
+"""When the recognizer is loaded after the server has started."""
+
 
 def build_app(desk: Desk, rules: Rules) -> ASGIApp:
     """The application for one opened run folder, behind its guard."""
@@ -36,7 +40,8 @@ def build_app(desk: Desk, rules: Rules) -> ASGIApp:
     app.state.learning = learning
     add_volume_routes(app, desk)
     add_recording_routes(app, desk)
-    identifier = Identifier(desk, lambda volume: desk.hub.tell("identified", volume=volume))
+    identifier = Identifier(desk, lambda volumes, left: desk.hub.tell("identified", volumes=volumes, left=left))
+    app.state.identifier = identifier
     add_edit_routes(app, desk, identifier)
     add_company_routes(app, desk, learning)
     _add_pages(app)
@@ -55,7 +60,12 @@ def finish_learning(desk: Desk) -> None:
 
 @asynccontextmanager
 async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
+    # A moment later, so that the page opens first.
+    warming = Timer(WARM_S, app.state.identifier.prepare)
+    warming.daemon = True
+    warming.start()
     yield
+    warming.cancel()
     app.state.learning.cancel()
     app.state.desk.log.close()
 

@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 
 from cender.annotate.advice import Advice, give_advice
-from cender.annotate.candidates import SeenNeurons, SeenVolumes, describe_postures, lay_marks
+from cender.annotate.candidates import SeenNeurons, SeenVolumes, lay_marks
 from cender.annotate.join import JoinedNeuron, join_volume
 from cender.annotate.state import VolumeState
 from cender.io import RunFolder, open_folder
@@ -24,6 +24,10 @@ from cender.web.events import Hub
 from cender.web.frames import Frames
 from cender.web.tables import FoundRows, RunTables
 
+Proposals = Mapping[str, tuple[int, float]]
+"""Identity and probability by the key of a neuron."""
+MOST_SURE = 0.79
+"""A proposal stays in doubt, however sure the machine is, until a person accepts it or the machine has learnt."""
 _HEAD = ("origin_y", "origin_x", "anterior_y", "anterior_x", "ventral_y", "ventral_x")
 
 
@@ -41,8 +45,8 @@ class Desk:
     hub: Hub = field(default_factory=Hub)
     generation: int = 0
     _lock: Lock = field(default_factory=Lock)
-    _proposals: dict[int, dict[str, tuple[int, float]]] = field(default_factory=dict)
-    _seen: tuple[int, SeenVolumes, SeenNeurons, Any] | None = None
+    _proposals: dict[int, dict[int, Proposals]] = field(default_factory=dict)
+    _seen: tuple[int, SeenVolumes, SeenNeurons] | None = None
 
     @classmethod
     def open(cls, path: Path, author: str = "me") -> "Desk":
@@ -96,11 +100,13 @@ class Desk:
         marks = [mark for one in self.log.states().values() for mark in one.marks.values()]
         given = {mark.identity for mark in marks if mark.identity is not None and mark.identity >= 0}
         everybody = sorted(set(seen) | given | set(names))
+        presence = self.tables.summarize_presence()
         return [
             {
                 "identity": one,
                 "name": names.get(one, ""),
                 "seen": seen.get(one, 0),
+                "presence": presence.get(one, "0" * len(next(iter(presence.values()), ""))),
                 "reviewed": one in people and people[one].reviewed,
             }
             for one in everybody
@@ -118,7 +124,7 @@ class Desk:
         ]
         settle_names(neurons)
         if with_proposals:
-            place_proposals(neurons, self._proposals.get(volume, {}))
+            place_proposals(neurons, self._join_proposals(volume))
         return {
             "volume": volume,
             "revision": self.log.revision,
@@ -146,12 +152,20 @@ class Desk:
             "valid": rows["valid"].to_list(),
         }
 
-    def propose(self, volume: int, proposals: dict[str, tuple[int, float]]) -> bool:
-        """Keep names found for neurons of a volume; whether they differ from those before."""
+    def propose(self, volume: int, source: int, proposals: Proposals) -> bool:
+        """Keep names found for neurons of a volume after a correction in ``source``; whether that changes anything."""
         with self._lock:
-            before = self._proposals.get(volume, {})
-            self._proposals[volume] = proposals
+            kept = self._proposals.setdefault(volume, {})
+            before = kept.get(source, {})
+            kept[source] = proposals
         return before != proposals
+
+    def _join_proposals(self, volume: int) -> Proposals:
+        """What corrections elsewhere say, and above them those in the volume itself."""
+        with self._lock:
+            kept = dict(self._proposals.get(volume, {}))
+        own = kept.pop(volume, {})
+        return {key: name for found in (*kept.values(), own) for key, name in found.items()}
 
     def find_reference(self, volume: int) -> int | None:
         """The volume to compare with: the one whose head lies most alike, reviewed ones before others."""
@@ -196,13 +210,12 @@ class Desk:
         """What is worth a person's next minute, by the rule of ``cender suggest``."""
         with self._lock:
             if self._seen is None or self._seen[0] != self.generation:
-                volumes = arrange_volumes(self.run, self.run.load_table("volumes"))
-                neurons = arrange_neurons(self.run.load_table("neurons"))
-                self._seen = (self.generation, volumes, neurons, describe_postures(volumes, neurons))
-            _, volumes, neurons, posture = self._seen
+                volumes = arrange_volumes(self.tables.volumes)
+                self._seen = (self.generation, volumes, arrange_neurons(self.run.load_table("neurons")))
+            _, volumes, neurons = self._seen
         states = self.log.states()
         reviewed = [volume for volume, one in states.items() if one.reviewed or one.complete]
-        return give_advice(volumes, lay_marks(neurons, self.voxel_um, states), reviewed, count, posture)
+        return give_advice(volumes, lay_marks(neurons, states), reviewed, count)
 
 
 def _describe_neuron(one: JoinedNeuron, found: FoundRows) -> dict[str, Any]:
@@ -235,13 +248,20 @@ def settle_names(neurons: list[dict[str, Any]]) -> None:
             one["identity"], one["probability"] = -1, 0.0
 
 
-def place_proposals(neurons: list[dict[str, Any]], proposals: Mapping[str, tuple[int, float]]) -> None:
-    """Give neurons without an identity the one that was found for them, unless the volume has it by now."""
-    taken = {one["identity"] for one in neurons}
-    for one in neurons:
-        identity, probability = proposals.get(one["key"], (-1, 0.0))
-        if identity >= 0 and one["identity"] < 0 and not one["human"] and identity not in taken:
+def place_proposals(neurons: list[dict[str, Any]], proposals: Proposals) -> None:
+    """Give neurons that no person named the identity that was found for them, unless another neuron has it."""
+    asked = [one for one in neurons if one["key"] in proposals and not one["human"]]
+    taken = {one["identity"] for one in neurons if one["key"] not in proposals or one["human"]}
+    for one in asked:
+        identity, probability = proposals[one["key"]]
+        if identity not in taken:
             one["identity"], one["probability"] = identity, probability
+            taken.add(identity)
+    # A neuron whose name went to another one and that got none itself has none.
+    given = {one["identity"] for one in asked if one["identity"] == proposals[one["key"]][0]}
+    for one in asked:
+        if one["identity"] in given and one["identity"] != proposals[one["key"]][0]:
+            one["identity"], one["probability"] = -1, 0.0
 
 
 def describe_head(row: Mapping[str, Any], state: VolumeState) -> dict[str, Any] | None:

@@ -9,12 +9,14 @@ from jaxtyping import Float, Int
 
 from cender.errors import DataError
 from cender.io import RunFolder
-from cender.types import Crop
+from cender.types import Annotation, Crop, Regions
 
+PARTS = 24
+"""Parts of the recording for which a list says how often an identity appears."""
 UNSURE = 0.8
 """An identity that is less probable than this is worth a look."""
 _NEURONS = ("identity", "probability", "z_um", "y_um", "x_um", "z_px", "y_px", "x_px")
-_BOXES = ("neuron", "z", "x", "y", "w", "h")
+_BOXES = ("neuron", "z", "x", "y", "w", "h", "intensity")
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +49,13 @@ class Found:
     owner: Int[np.ndarray, " b"]
     box_z: Int[np.ndarray, " b"]
     box_px: Float[np.ndarray, "b 4"]
+    intensity: Float[np.ndarray, " b"]
+
+    def annotate(self, volume: int) -> Annotation:
+        """The same as a volume without identities, as recognizers take it."""
+        count, boxes = len(self.identity), len(self.box_z)
+        regions = Regions(self.box_z, self.box_px, np.full(boxes, np.nan), self.owner, self.intensity)
+        return Annotation(volume, self.centre_um, np.full(count, -1), np.zeros(count), regions, None)
 
     def rows(self) -> "FoundRows":
         """The same as plain numbers, rounded as a page needs them."""
@@ -87,6 +96,8 @@ class RunTables:
         rows = Rows.read(neurons, (*_NEURONS, "neuron"), ("neuron",))
         empty: dict[str, list[float]] = {name: [] for name in ("volume", *_BOXES)}
         boxes = run.load_table("regions") if run.has_table("regions") else pl.DataFrame(empty)
+        if "intensity" not in boxes.columns:
+            boxes = boxes.with_columns(intensity=pl.lit(None, pl.Float64))
         traces = run.load_table("traces").sort("identity", "volume") if run.has_table("traces") else None
         volumes = run.load_table("volumes").sort("volume")
         return cls(volumes, rows, rows.columns["neuron"], Rows.read(boxes, _BOXES, ("neuron", "z")), traces)
@@ -111,6 +122,7 @@ class RunTables:
             row.astype(int),
             np.asarray(self.regions.columns["z"][boxes], int),
             box,
+            np.asarray(self.regions.columns["intensity"][boxes], float),
         )
 
     def crops(self) -> dict[int, Crop]:
@@ -134,3 +146,16 @@ class RunTables:
             "neurons": (stop - first).tolist(),
             "doubtful": (doubtful[stop] - doubtful[first]).tolist(),
         }
+
+    def summarize_presence(self) -> dict[int, str]:
+        """Where each identity appears: one digit per part of the recording, 9 where it is in all of its volumes."""
+        number, column = self.volumes["volume"].to_numpy(), self.neurons.columns["identity"]
+        parts = min(PARTS, max(len(number), 1))
+        part = np.minimum(np.arange(len(number)) * parts // max(len(number), 1), parts - 1)
+        known = np.flatnonzero(column >= 0)
+        identity, place = np.unique(column[known], return_inverse=True)
+        row = part[np.searchsorted(number, self.neurons.volume[known])]
+        seen = np.bincount(place * parts + row, minlength=len(identity) * parts).reshape(-1, parts)
+        share = seen / np.maximum(np.bincount(part, minlength=parts), 1)
+        digits = np.where(seen > 0, np.clip(np.ceil(9 * share), 1, 9), 0).astype(int)
+        return {int(one): "".join(map(str, line)) for one, line in zip(identity, digits.tolist(), strict=True)}

@@ -112,7 +112,7 @@ def test_correction_names_the_neurons_that_are_left_without_a_name(web_run: Path
     assert other["key"] not in proposals, "what a person named stays"
     taken = {one["identity"] for one in before.values()}
     assert not taken & {number for number, _ in proposals.values()}
-    assert desk.propose(3, proposals)
+    assert desk.propose(3, 3, proposals)
     after = {one["key"]: one for one in desk.describe_volume(3)["neurons"]}
     for key, (number, probability) in proposals.items():
         assert (after[key]["identity"], after[key]["human"]) == (number, False)

@@ -31,6 +31,7 @@ from cender.pipeline.plan.work import Work
 from cender.pipeline.recording.brightness import measure_shaped
 from cender.pipeline.recording.numbering import keep_numbers
 from cender.pipeline.recording.recognizer.identify import identify_recording
+from cender.pipeline.recording.recognizer.last import keep_last
 from cender.pipeline.recording.recognizer.weights import find_learnt, find_taught, hash_lesson
 from cender.pipeline.recording.scale import find_scale_doubt
 from cender.pipeline.recording.template import find_mirror_doubt, load_template_names
@@ -38,7 +39,7 @@ from cender.pipeline.volumes.volume_pass import load_unreadable
 from cender.recognize.judge import judge_volume
 from cender.recognize.selfcheck import SelfCheck, check_identities
 from cender.training.recognizer.train import Progress as Step
-from cender.types import Annotation, Identities, Outcome
+from cender.types import Annotation, Identities, Outcome, Weights
 
 _LOG = logging.getLogger(__name__)
 
@@ -92,14 +93,16 @@ def _identify(
     notes = []
     volumes = [one for one in places.values() if len(one)]
     try:
-        known = _recognize(make_identity_key(work, plan), plan.store, volumes, annotated, config, on_progress)
+        key = make_identity_key(work, plan)
+        known, weights = _recognize(key, plan.store, volumes, annotated, config, on_progress)
     except DataError as error:
         _LOG.warning("no identities: %s", error)
         people, others = (" but those that people gave", " of others") if given else ("", "")
-        known, notes = {}, [f"no identities{people}, and so no traces{others}: {error}"]
+        known, weights, notes = {}, None, [f"no identities{people}, and so no traces{others}: {error}"]
     with EditLog(work.path) as log:
         taken = frozenset(folder.load_names()) | log.given()
     numbered = keep_numbers(known, places, _load_earlier(folder), taught | given, taken)
+    keep_last(work.path, weights, known, numbered)
     numbered |= {volume: one.settle(numbered.get(volume)) for volume, one in corrected.items()}
     mirrored = find_mirror_doubt(volumes, config, work.path)
     doubts = [*find_scale_doubt(volumes, config), *mirrored, *_find_doubts(numbered, config.recognize.flag_below)]
@@ -136,18 +139,22 @@ def _recognize(
     annotated: Mapping[int, Annotation],
     config: Config,
     on_progress: OnProgress,
-) -> dict[int, Identities]:
-    """The machine's identities: those that were kept, where all that they were made from is the same."""
+) -> tuple[dict[int, Identities], Weights | None]:
+    """The machine's identities and its recognizer.
+
+    Identities that were kept are taken, without a recognizer, where all that they were made from is the same.
+    """
     kept = load_known(store.root, key)
     if kept is not None and all(len(kept.get(one.volume, ())) == len(one) for one in volumes):
-        return kept
+        return kept, None
 
     def tell(step: Step) -> None:
         on_progress(Progress("recording", step.step, step.steps, loss=step.loss))
 
-    known = identify_recording(volumes, annotated, config, on_step=tell)
+    used: list[Weights] = []
+    known = identify_recording(volumes, annotated, config, on_step=tell, on_weights=used.append)
     save_known(store.root, key, known)
-    return known
+    return known, used[0]
 
 
 def _say_volumes(said: Mapping[int, VolumeState], corrected: Mapping[int, Corrected]) -> dict[int, dict[str, object]]:

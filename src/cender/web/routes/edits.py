@@ -48,7 +48,7 @@ def add_edit_routes(app: FastAPI, desk: Desk, identifier: Identifier) -> None:
     def show_log(author: Annotated[str, Query(min_length=1, max_length=60)]) -> dict[str, Any]:
         newest = max(desk.log.revision - MOST_WORDS, 0)
         undo, redo = desk.log.history(author)
-        entries = [one.model_dump(mode="json", exclude={"volumes"}) for one in desk.log.since(newest)]
+        entries = [{**one.model_dump(mode="json"), "volumes": list(one.volumes[:1])} for one in desk.log.since(newest)]
         return {"entries": entries, "undo": undo[:MOST_WORDS], "redo": redo[:MOST_WORDS]}
 
     @app.get("/api/edits/{revision}")

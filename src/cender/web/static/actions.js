@@ -1,8 +1,9 @@
 // @ts-check
 /** What a person does: shown at once, then sent; the log on the server is the truth. */
 import { ask, send, whileBusy } from "./api.js";
+import { askNumber, askText, toast } from "./dialogs.js";
 import { followThroughZ, stackOf } from "./pixels.js";
-import { changed, labelOf, nameOf, selected, state, toMicrometres, toPixels } from "./state.js";
+import { changed, nameOf, selected, state, toMicrometres, toPixels } from "./state.js";
 
 /** @typedef {import("./state.js").Neuron} Neuron */
 
@@ -60,11 +61,22 @@ export function accept() {
   return true;
 }
 
+/** Width of a usual box of this volume. */
+function usualSide() {
+  const sizes = (state.volume?.neurons ?? []).flatMap((one) => one.boxes.map((box) => box[3])).sort((a, b) => a - b);
+  return sizes[sizes.length >> 1] ?? 7;
+}
+
+/** A new neuron of usual size about a place in this frame. @param {number[]} place x, y in full-frame pixels */
+export function putNew([x, y]) {
+  const side = usualSide();
+  state.key = "";
+  addBox([x - (side - 1) / 2, y - (side - 1) / 2, side, side].map((value) => Math.round(value * 10) / 10));
+}
+
 /** @param {{identity:number, centre_um:number[]}} ghost */
 export function acceptGhost(ghost) {
-  const [z, y, x] = toPixels(ghost.centre_um), frame = Math.max(0, Math.round(z));
-  const sizes = (state.volume?.neurons ?? []).flatMap((one) => one.boxes.map((box) => box[3])).sort((a, b) => a - b);
-  const side = sizes[sizes.length >> 1] ?? 7;
+  const [z, y, x] = toPixels(ghost.centre_um), frame = Math.max(0, Math.round(z)), side = usualSide();
   addNeuron([[frame, x - (side - 1) / 2, y - (side - 1) / 2, side, side]], ghost.identity, ghost.centre_um);
   state.ghosts = state.ghosts.filter((one) => one !== ghost);
 }
@@ -185,8 +197,8 @@ async function spotsFrom(identity, first) {
 export async function mergeIdentity() {
   const gone = state.identity;
   if (gone < 0) return;
-  const kept = Number(prompt(`#${gone} is the same neuron as number …`, ""));
-  if (!Number.isInteger(kept) || kept < 0 || kept === gone) return;
+  const kept = await askNumber(`#${gone} is the same neuron as number …`, "");
+  if (kept === null || kept === gone) return;
   const spots = await spotsFrom(gone, 0);
   if (spots.length) make({ kind: "merge_identities", kept, gone, spots }, `#${gone} becomes #${kept}`);
 }
@@ -207,10 +219,10 @@ export function reviewIdentity() {
   make({ kind: "review_identity", identity: one.identity, reviewed: one.reviewed }, `#${one.identity} ${one.reviewed ? "reviewed" : "not reviewed"}`);
 }
 
-export function noteVolume() {
+export async function noteVolume() {
   const one = state.volume;
   if (!one) return;
-  const note = prompt(`Note on volume ${state.v}`, one.note);
+  const note = await askText(`Note on volume ${state.v}`, one.note);
   if (note !== null) { one.note = note; make({ kind: "note_volume", volume: state.v, note }, `note on volume ${state.v}`); }
 }
 
@@ -250,11 +262,11 @@ export function forgetHead() {
   if (state.volume?.head?.human) make({ kind: "set_head", volume: state.v, head: null }, `head of volume ${state.v} left to the machine`);
 }
 
-export function nameIdentity() {
-  const one = selected();
-  if (!one || one.identity < 0) return;
-  const name = prompt(`Name of #${one.identity}, such as AVAL (${labelOf(one)})`, nameOf(one.identity));
-  if (name !== null) make({ kind: "name_identity", identity: one.identity, name }, `#${one.identity} is ${name}`);
+export async function nameIdentity() {
+  const identity = selected()?.identity ?? state.identity;
+  if (identity < 0) { toast("select a neuron with a number first"); return; }
+  const name = await askText(`Name of #${identity}, such as AVAL`, nameOf(identity));
+  if (name !== null) make({ kind: "name_identity", identity, name }, `#${identity} is ${name}`);
 }
 
 export const undo = () => send("/api/undo", {}, "undo");

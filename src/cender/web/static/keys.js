@@ -1,15 +1,15 @@
 // @ts-check
 /** Keys: what they do, in words, and how a person gives them other ones. */
 
-/** @typedef {{name:string, key:string, words:string, act:() => void}} Binding */
+/** @typedef {{group:string, name:string, key:string, words:string, act:() => void, release?:() => void}} Binding */
 /** @type {Binding[]} */ let bindings = [];
 const PLACE = "cender-keys";
 /** @type {Binding|null} */ let asked = null;
 
 /** @param {KeyboardEvent} event */
 export function describeKey(event) {
-  const plain = event.key.length === 1 && !event.ctrlKey && !event.metaKey;
-  const parts = [event.ctrlKey || event.metaKey ? "Ctrl" : "", event.shiftKey && !plain ? "Shift" : ""];
+  const plain = event.key.length === 1 && !event.ctrlKey && !event.metaKey && !event.altKey;
+  const parts = [event.ctrlKey || event.metaKey ? "Ctrl" : "", event.altKey ? "Alt" : "", event.shiftKey && !plain ? "Shift" : ""];
   const key = event.key === " " ? "Space" : plain ? event.key : event.key.length === 1 ? event.key.toUpperCase() : event.key;
   return [...parts.filter(Boolean), key].join("+");
 }
@@ -25,10 +25,14 @@ export function openKeys(wanted, onDigit) {
     if (asked) { if (!["Shift", "Control", "Alt", "Meta"].includes(event.key)) { event.preventDefault(); give(asked, key); } return; }
     if (target.tagName === "INPUT" && target.getAttribute("type") !== "range") { if (event.key === "Escape" || event.key === "Enter") target.blur(); return; }
     if (document.querySelector("dialog[open]")) return;
+    if (target.getAttribute("role") === "listbox" && /^Arrow(Up|Down)$/.test(key)) return;
     if (/^[0-9]$/.test(event.key) && !event.ctrlKey) { event.preventDefault(); onDigit(event.key); return; }
     const found = bindings.find((one) => one.key === key);
     if (found && !(target.tagName === "BUTTON" && (key === "Enter" || key === "Space"))) { event.preventDefault(); found.act(); }
   });
+  addEventListener("keyup", (event) => bindings.find((one) => one.key === describeKey(event))?.release?.());
+  const reset = /** @type {HTMLElement} */ (document.getElementById("reset-keys"));
+  reset.addEventListener("click", () => { localStorage.removeItem(PLACE); bindings.forEach((one, row) => { one.key = wanted[row].key; }); drawKeys(); });
 }
 
 /** @param {Binding} one @param {string} key */
@@ -46,15 +50,22 @@ function give(one, key) {
 export function drawKeys() {
   const list = /** @type {HTMLElement} */ (document.getElementById("keys-list"));
   const digits = document.createElement("div");
-  digits.append("digits, then Enter: assign the selected neuron", kbd("0–9"));
-  list.replaceChildren(digits, ...bindings.map((one) => {
-    const row = document.createElement("div");
-    const button = document.createElement("button");
-    button.className = "key"; button.textContent = one.key;
-    button.addEventListener("click", () => { asked = one; button.textContent = "press a key"; });
-    row.append(one.words, button);
-    return row;
+  digits.append("type the number of an identity", kbd("0 – 9"));
+  list.replaceChildren(...[...new Set(bindings.map((one) => one.group))].map((group) => {
+    const part = document.createElement("section"), title = document.createElement("h3");
+    title.textContent = group;
+    part.append(title, ...(group === "identities" ? [digits] : []), ...bindings.filter((one) => one.group === group).map(drawRow));
+    return part;
   }));
+}
+
+/** @param {Binding} one */
+function drawRow(one) {
+  const row = document.createElement("div"), button = document.createElement("button");
+  button.className = "key"; button.textContent = one.key.replace("Arrow", "").replace("Left", "←").replace("Right", "→").replace("Up", "↑").replace("Down", "↓");
+  button.addEventListener("click", () => { asked = one; button.textContent = "press a key"; });
+  row.append(one.words, button);
+  return row;
 }
 
 /** @param {string} text */

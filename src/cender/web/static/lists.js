@@ -9,90 +9,147 @@ const element = (id) => /** @type {HTMLElement} */ (document.getElementById(id))
 /** @param {string} kind @param {string} text @param {string} [name] */
 function make(kind, text, name) { const one = document.createElement(kind); one.textContent = text; if (name) one.className = name; return one; }
 
+/** @param {number} share */
+const per = (share) => `${Math.round(100 * share)} %`;
+
 export function drawHeader() {
   const { run, volume } = state;
   if (!run) return;
+  const all = run.volumes.volume;
   element("run-name").textContent = run.name;
-  const time = volume?.time_s == null ? "" : ` · ${volume.time_s.toFixed(1)} s`;
-  element("where").textContent = `volume ${state.v} / ${run.volumes.volume.length}${time}`;
-  const doubtful = volume?.neurons.filter(isDoubtful).length ?? 0;
-  const chip = element("status");
-  const words = volume?.unusable != null ? "unusable" : volume?.reviewed ? "reviewed" : volume?.status ?? "";
-  chip.dataset.state = words;
-  chip.textContent = `${words}${doubtful ? ` · ${doubtful} doubtful` : ""}`;
-  chip.title = volume?.reason ?? "";
-  const { annotated, accuracy, forecast } = state.queue, per = (/** @type {number} */ share) => `${Math.round(100 * share)} %`;
-  const hope = forecast !== null && forecast > accuracy ? `, ${per(forecast)} when the queue is done` : "";
-  element("progress").textContent = `${annotated} of ${run.volumes.volume.length} volumes${accuracy === null ? "" : `, expected accuracy ${per(accuracy)}${hope}`}`;
-  const others = [...state.others.values()].filter((one) => Date.now() - one.at < 60000);
+  element("where").textContent = `volume ${state.v} / ${all[all.length - 1]}${volume?.time_s == null ? "" : ` · ${volume.time_s.toFixed(1)} s`}`;
+  drawChip();
+  const { annotated, accuracy, forecast } = state.queue;
+  const hope = forecast !== null && per(forecast) !== per(accuracy) ? `, ${per(forecast)} after the queue` : "";
+  element("progress").textContent = `${annotated} of ${all.length} volumes${accuracy === null ? "" : `, expected accuracy ${per(accuracy)}${hope}`}`;
+  /** @type {HTMLElement} */ (element("done-bar").firstElementChild).style.width = per(annotated / all.length);
+  const others = [...state.others.values()].filter((one) => Date.now() - one.at < 120000);
   element("others").textContent = others.map((one) => `${one.author} at ${one.volume}`).join(", ");
-  element("channel").textContent = state.channel;
-  element("scope").textContent = { volume: "this volume", onward: "from here on", range: `until ${state.rangeEnd}` }[state.scope] ?? "";
-  element("frame-label").textContent = `frame ${state.z} of ${run.frames || "?"}`;
+  element("channel").textContent = { both: "red + green", red: "red", green: "green" }[state.channel] ?? "";
+  element("scope").textContent = `scope: ${{ volume: "this volume", onward: "from here on", range: `until ${state.rangeEnd}` }[state.scope]}`;
+  element("scope").setAttribute("aria-pressed", String(state.scope !== "volume"));
+  element("frame-label").textContent = state.flat || state.playing ? `all ${run.frames || "?"} frames` : `frame ${state.z} of ${run.frames || "?"}`;
   element("play").textContent = state.playing ? "❚❚ stop" : "▶ play";
+  for (const [id, on] of /** @type {[string, boolean][]} */ ([["flat", state.flat], ["beside", state.beside], ["review", Boolean(volume?.reviewed)]])) element(id).setAttribute("aria-pressed", String(on));
   /** @type {HTMLButtonElement} */ (element("undo")).disabled = !state.log.undo.length && !countWaiting();
   /** @type {HTMLButtonElement} */ (element("redo")).disabled = !state.log.redo.length;
+  element("hint").textContent = describeHint();
+  element("typed").hidden = !state.typed;
+  element("typed").textContent = `#${state.typed}`;
+}
+
+function drawChip() {
+  const { volume } = state, doubtful = volume?.neurons.filter(isDoubtful).length ?? 0;
+  const words = volume?.unusable != null ? "unusable" : volume?.reviewed ? "reviewed" : volume?.status ?? "";
+  const chip = element("status");
+  chip.dataset.state = words;
+  chip.textContent = [words, doubtful ? `${doubtful} doubtful` : "", volume?.reason ?? "", volume?.note ? `“${volume.note}”` : ""].filter(Boolean).join(" · ");
+  chip.title = chip.textContent;
+}
+
+/** What the page waits for, or what is selected, in words. */
+function describeHint() {
   const one = selected();
-  element("hint").textContent = state.swapping ? "click the neuron to swap with" : state.merging ? "click the neuron to merge in" : state.drawing ? "drag a box" : state.outlining ? "draw around the head" : state.heading ? `click ${["the middle of the head", "towards the nose", "towards the belly"][state.heading.length]}` : one ? `${labelOf(one)} · ${one.human ? "by a person" : `p ${one.probability.toFixed(2)}`} · ${one.key}` : "";
-  const typed = element("typed");
-  typed.hidden = !state.typed;
-  typed.textContent = `#${state.typed}`;
+  if (state.swapping) return "swap: click the other neuron, or type its number and Enter";
+  if (state.merging) return "merge: click the other part, or type its number and Enter";
+  if (state.outlining) return "draw around the head";
+  if (state.heading) return `click ${["the middle of the head", "towards the nose", "towards the belly"][state.heading.length]}`;
+  if (one) return one.human ? `${one.identity < 0 ? "no identity" : labelOf(one)} · by a person` : one.identity < 0 ? "no identity yet: type a number" : `${labelOf(one)} · probability ${one.probability.toFixed(2)}`;
+  if (state.identity >= 0) return state.ghosts.some((each) => each.identity === state.identity) ? `#${state.identity} is missing here: Enter or a puts it where it is expected` : `#${state.identity} is not in this volume`;
+  return "";
 }
 
 let queued = "";
 /** @param {(item:any) => void} go */
 export function drawQueue(go) {
-  const list = element("queue");
   const mark = JSON.stringify([state.queue, state.v, state.identity]);
   if (mark === queued) return;
   queued = mark;
   const items = [...state.queue.volumes, ...state.queue.neurons];
-  list.replaceChildren(...items.map((item, row) => {
-    const what = item.kind === "volume" ? `volume ${item.volume}` : `#${item.identity} in ${item.volume}`;
-    const one = make("li", `${row + 1} ${what} `);
-    one.append(make("span", `+${(100 * item.gain).toFixed(1)} %`, "gain"), make("small", item.reason, "muted"));
+  element("queue").replaceChildren(...items.map((item, row) => {
+    const what = item.kind === "volume" ? `volume ${item.volume}` : `#${item.identity} in volume ${item.volume}`;
+    const one = make("li", `${row + 1}  ${what} `);
+    one.append(make("span", item.gain >= 0.0005 ? `+${(100 * item.gain).toFixed(1)} %` : "", "gain"), make("small", item.reason, "muted"));
     one.title = `${item.reason}; expected gain ${(100 * item.gain).toFixed(2)} % of all neurons`;
+    one.tabIndex = 0;
     one.setAttribute("aria-current", String(item.volume === state.v && (item.kind === "volume" || item.identity === state.identity)));
     one.addEventListener("click", () => go(item));
+    one.addEventListener("keydown", (event) => { if (event.key === "Enter") { event.stopPropagation(); go(item); } });
     return one;
   }));
-  element("queue-note").textContent = items.length ? "what gains most, first" : "nothing in doubt";
+  element("queue-note").textContent = items.length ? "what gains most, first (q)" : "nothing in doubt";
 }
 
-let shown = "";
+let shown = "", onlyMissing = false;
 /** @param {(identity:number) => void} choose */
 export function drawIdentities(choose) {
   if (!state.run) return;
   const wanted = /** @type {HTMLInputElement} */ (element("search")).value.trim().toLowerCase().replace("#", "");
   const twice = findTwice(), here = new Set(state.volume?.neurons.map((one) => one.identity));
-  const count = state.run.volumes.volume.length;
-  const rows = state.run.identities.filter((/** @type {any} */ one) => !wanted || String(one.identity).startsWith(wanted) || one.name.toLowerCase().includes(wanted));
-  const mark = JSON.stringify([rows, [...here], [...twice], state.identity]);
+  const all = /** @type {any[]} */ (state.run.identities), missing = all.filter((one) => !here.has(one.identity)).length;
+  const rows = all.filter((one) => (!wanted || String(one.identity).startsWith(wanted) || one.name.toLowerCase().includes(wanted)) && !(onlyMissing && here.has(one.identity)));
+  const mark = JSON.stringify([rows, [...here], [...twice], state.identity, onlyMissing]);
   if (mark === shown) return;
   shown = mark;
-  element("identity-count").textContent = `${rows.length}${here.size ? ` · ${rows.filter((/** @type {any} */ one) => !here.has(one.identity)).length} missing here` : ""}`;
-  element("identities").replaceChildren(...rows.map((/** @type {any} */ one) => {
-    const row = make("div", "", "row" + (here.has(one.identity) ? "" : " absent") + (twice.has(one.identity) ? " twice" : ""));
-    const dot = document.createElement("i"); dot.style.background = colourOf(one.identity);
-    const bar = make("span", "", "bar"), fill = document.createElement("b"); fill.style.width = `${Math.min(100, (100 * one.seen) / count)}%`; bar.append(fill);
-    row.append(dot, make("span", `${one.reviewed ? "✓ " : ""}#${one.identity}`), make("span", one.name || (twice.has(one.identity) ? "twice" : "–"), one.name ? "" : "muted"), bar);
-    row.title = `#${one.identity} ${one.name}: seen in ${one.seen} of ${count} volumes${one.reviewed ? ", reviewed" : ""}`;
-    row.setAttribute("role", "option");
-    row.setAttribute("aria-selected", String(one.identity === state.identity));
-    row.addEventListener("click", () => choose(one.identity));
-    return row;
-  }));
+  element("identity-count").textContent = wanted ? `${rows.length} of ${all.length}` : String(all.length);
+  const button = element("missing");
+  button.hidden = !missing; button.textContent = `${missing} missing here`; button.setAttribute("aria-pressed", String(onlyMissing));
+  const list = element("identities");
+  list.replaceChildren(...(rows.length ? rows.map((one) => drawIdentity(one, here.has(one.identity), twice.has(one.identity), choose)) : [make("p", wanted ? `no identity begins with “${wanted}”` : "nothing is missing", "muted")]));
+  list.querySelector("[aria-selected=true]")?.scrollIntoView({ block: "nearest" });
 }
 
-export function drawLog() {
+/** @param {any} one @param {boolean} here @param {boolean} twice @param {(identity:number) => void} choose */
+function drawIdentity(one, here, twice, choose) {
+  const row = make("div", "", "row" + (here ? "" : " absent") + (twice ? " twice" : "")), count = state.run.volumes.volume.length;
+  const dot = document.createElement("i"); dot.style.background = colourOf(one.identity);
+  row.append(dot, make("span", `${one.reviewed ? "✓ " : ""}#${one.identity}`), make("span", one.name || (twice ? "twice here" : ""), one.name || twice ? "" : "muted"), drawPresence(one.presence));
+  row.title = `#${one.identity} ${one.name}: seen in ${one.seen} of ${count} volumes${here ? "" : "; missing in this one"}${one.reviewed ? "; reviewed" : ""}`;
+  row.setAttribute("role", "option");
+  row.dataset.identity = String(one.identity);
+  row.setAttribute("aria-selected", String(one.identity === state.identity));
+  row.addEventListener("click", () => choose(one.identity));
+  return row;
+}
+
+/** Where an identity appears: one bar per part of the recording, as high as the share of its volumes. @param {string} digits */
+function drawPresence(digits) {
+  const strip = make("span", "", "presence");
+  strip.append(...[...digits].map((digit) => { const bar = document.createElement("b"); bar.style.height = `${Math.max(8, (100 * Number(digit)) / 9)}%`; if (digit === "0") bar.className = "none"; return bar; }));
+  return strip;
+}
+
+/** @param {(identity:number) => void} choose */
+export function openLists(choose) {
+  element("search").addEventListener("input", changed);
+  element("search").addEventListener("keydown", (event) => { const first = document.querySelector("#identities .row"); if (event.key === "Enter" && first instanceof HTMLElement) choose(Number(first.dataset.identity)); });
+  element("missing").addEventListener("click", () => { onlyMissing = !onlyMissing; changed(); });
+  element("identities").addEventListener("keydown", (event) => {
+    const by = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    if (!by) return;
+    event.preventDefault();
+    const rows = /** @type {HTMLElement[]} */ ([...document.querySelectorAll("#identities .row")]), at = rows.findIndex((row) => row.getAttribute("aria-selected") === "true");
+    const next = rows[Math.min(rows.length - 1, Math.max(0, at + by))];
+    if (next) choose(Number(next.dataset.identity));
+  });
+}
+
+let logged = "";
+/** @param {(v:number) => void} go */
+export function drawLog(go) {
+  const mark = JSON.stringify(state.log);
+  if (mark === logged) return;
+  logged = mark;
   const undone = new Set();
   for (const one of state.log.entries) { if (one.action === "undo") undone.add(one.target); if (one.action === "redo") undone.delete(one.target); }
-  element("log").replaceChildren(...[...state.log.entries].reverse().filter((one) => one.action === "do").slice(0, 60).map((one) => {
+  const done = [...state.log.entries].reverse().filter((one) => one.action === "do").slice(0, 60);
+  element("undo-note").textContent = state.log.undo.length ? "Ctrl+Z takes back the marked one" : "";
+  element("log").replaceChildren(...(done.length ? done.map((one) => {
     const row = make("li", `${one.words} `, undone.has(one.revision) ? "undone" : "");
     row.append(make("span", `${one.author}, ${new Date(one.time).toLocaleTimeString()}`, "muted"));
     row.title = row.textContent ?? "";
+    row.setAttribute("aria-current", String(one.revision === state.log.undo[0]));
+    if (one.volumes.length) row.addEventListener("click", () => go(one.volumes[0]));
     return row;
-  }));
+  }) : [make("li", "what is done appears here, and can be taken back", "muted")]));
 }
-
-element("search").addEventListener("input", changed);

@@ -1,37 +1,70 @@
 // @ts-check
 /** Around the frame: strip, projections, reference, points in space. */
 import { drawFrame, drawProjection, stackOf } from "./pixels.js";
-import { changed, colourOf, selected, state, toPixels, writeAddress } from "./state.js";
+import { changed, colourOf, labelOf, selected, state, toPixels, writeAddress } from "./state.js";
 import { fit } from "./view.js";
+
+/** @typedef {import("./pixels.js").Stack} Stack */
+/** @typedef {import("./state.js").Neuron} Neuron */
 
 /** @param {string} id */
 const canvas = (id) => /** @type {HTMLCanvasElement} */ (document.getElementById(id));
-const STRIP = 7;
+/** Frames in the strip; boxes of a neuron that fit into a close-up of it. */
+const STRIP = 7, CLOSE = 8;
+
+
+/** The part of a stack that is shown in a panel: around a neuron, or all of it. Half-open, in pixels of the stack.
+ * @param {Stack} stack @param {Neuron|null|undefined} one @param {number} w @param {number} h of the panel */
+function chooseWindow(stack, one, w, h) {
+  if (!one) {
+    const scale = Math.min(w / stack.w, h / stack.h);
+    return { x: (stack.w - w / scale) / 2, y: (stack.h - h / scale) / 2, scale };
+  }
+  const [, py, px] = toPixels(one.centre_um), high = one.boxes[0]?.[4] ?? 7;
+  const scale = Math.max(Math.min(w / stack.w, h / stack.h), h / Math.max(24, CLOSE * high));
+  const keep = (/** @type {number} */ from, /** @type {number} */ size, /** @type {number} */ all) => (size >= all ? (all - size) / 2 : Math.min(Math.max(0, from), all - size));
+  return { x: keep(px - stack.x - w / scale / 2, w / scale, stack.w), y: keep(py - stack.y - h / scale / 2, h / scale, stack.h), scale };
+}
+
+/** Draw a frame of a stack into a part of a panel, with boxes of neurons, the chosen one strongest.
+ * @param {CanvasRenderingContext2D} context @param {Stack} stack @param {number} z @param {Neuron|null|undefined} one @param {Neuron[]} others
+ * @param {{x:number, y:number, w:number, h:number}} into */
+function drawPart(context, stack, z, one, others, into) {
+  const part = chooseWindow(stack, one, into.w, into.h);
+  context.save();
+  context.beginPath(); context.rect(into.x, into.y, into.w, into.h); context.clip();
+  context.translate(into.x - part.x * part.scale, into.y - part.y * part.scale);
+  context.drawImage(drawFrame(stack, z), 0, 0, stack.w * part.scale, stack.h * part.scale);
+  for (const each of others) {
+    const box = each.boxes.find((/** @type {number[]} */ every) => every[0] === z);
+    if (!box) continue;
+    context.strokeStyle = each === one ? "#fff" : colourOf(each.identity); context.lineWidth = each === one ? 2 : 1;
+    context.globalAlpha = each === one ? 1 : 0.6;
+    context.strokeRect((box[1] - stack.x) * part.scale, (box[2] - stack.y) * part.scale, Math.max(4, box[3] * part.scale), Math.max(4, box[4] * part.scale));
+  }
+  context.restore();
+}
+
+/** @param {CanvasRenderingContext2D} context @param {string} text @param {number} x @param {number} y */
+function write(context, text, x, y) {
+  context.font = '11px system-ui, "Liberation Sans", sans-serif';
+  context.fillStyle = "#000b"; context.fillRect(x - 3, y - 11, context.measureText(text).width + 6, 15);
+  context.fillStyle = "#e6e9ec"; context.fillText(text, x, y);
+}
 
 export function drawStrip() {
   const [context, w, h] = fit(canvas("strip"));
-  const stack = stackOf(state.v);
+  const stack = stackOf(state.v), one = selected();
   if (!stack) return;
   const cell = w / STRIP;
   for (let i = 0; i < STRIP; i++) {
     const z = state.z + i - (STRIP >> 1);
     if (z < 0 || z >= stack.depth) continue;
-    const scale = Math.min((cell - 6) / stack.w, (h - 6) / stack.h), x = i * cell + (cell - stack.w * scale) / 2, y = (h - stack.h * scale) / 2;
-    context.globalAlpha = z === state.z ? 1 : 0.75;
-    context.drawImage(drawFrame(stack, z), x, y, stack.w * scale, stack.h * scale);
-    context.globalAlpha = 1;
-    if (z === state.z) { context.strokeStyle = "#56b4e9"; context.lineWidth = 2; context.strokeRect(x - 1, y - 1, stack.w * scale + 2, stack.h * scale + 2); }
-    context.fillStyle = "#e6e9ec"; context.font = "11px system-ui"; context.fillText(String(z), i * cell + 6, 14);
-    mark(context, selected(), stack, z, x, y, scale);
+    const into = { x: i * cell + 2, y: 3, w: cell - 4, h: h - 6 };
+    drawPart(context, stack, z, one, one ? [one] : [], into);
+    if (z === state.z) { context.strokeStyle = "#56b4e9"; context.lineWidth = 2; context.strokeRect(into.x, into.y, into.w, into.h); }
+    write(context, String(z), into.x + 6, into.y + 14);
   }
-}
-
-/** @param {CanvasRenderingContext2D} context @param {any} one @param {any} stack @param {number} z @param {number} x @param {number} y @param {number} scale */
-function mark(context, one, stack, z, x, y, scale) {
-  const box = one?.boxes.find((/** @type {number[]} */ each) => each[0] === z);
-  if (!box) return;
-  context.strokeStyle = "#fff"; context.lineWidth = 1.5;
-  context.strokeRect(x + (box[1] - stack.x) * scale, y + (box[2] - stack.y) * scale, Math.max(4, box[3] * scale), Math.max(4, box[4] * scale));
 }
 
 canvas("strip").addEventListener("click", (event) => {
@@ -41,10 +74,13 @@ canvas("strip").addEventListener("click", (event) => {
 });
 
 export function drawProjections() {
-  const [context, w, h] = fit(canvas("projections"));
-  const stack = stackOf(state.v);
-  if (!stack) return;
+  const panel = canvas("projections"), stack = stackOf(state.v);
+  if (!stack) { fit(panel); return; }
   const thick = stack.depth * Math.max(1, state.run.voxel_um[0] / state.run.voxel_um[1]);
+  // The panel is as high as its pictures need, so that the points below get the rest.
+  const high = Math.round(Math.min(0.36 * innerHeight, Math.max(70, ((panel.clientWidth - 12) * (stack.h + thick)) / (stack.w + thick) + 12)));
+  if (Math.abs(panel.clientHeight - high) > 1) panel.style.height = `${high}px`;
+  const [context, w, h] = fit(panel);
   const scale = Math.min((w - 12) / (stack.w + thick), (h - 12) / (stack.h + thick));
   const x = (w - (stack.w + thick) * scale - 4) / 2, y = 4;
   context.drawImage(drawProjection(stack, 0), x, y, stack.w * scale, stack.h * scale);
@@ -57,22 +93,24 @@ export function drawProjections() {
 }
 
 /** @param {CanvasRenderingContext2D} context @param {number} x @param {number} y @param {number} r */
-function ring(context, x, y, r) { context.strokeStyle = "#fff"; context.lineWidth = 1.6; context.beginPath(); context.arc(x, y, r, 0, 7); context.stroke(); }
+function ring(context, x, y, r) {
+  for (const [colour, width] of /** @type {[string, number][]} */ ([["#000a", 3.5], ["#fff", 1.6]])) { context.strokeStyle = colour; context.lineWidth = width; context.beginPath(); context.arc(x, y, r, 0, 7); context.stroke(); }
+}
 
 export function drawReference() {
   const [context, w, h] = fit(canvas("reference"));
   const other = state.reference;
   const label = /** @type {HTMLElement} */ (document.getElementById("reference-label"));
-  label.textContent = other ? `volume ${other.volume}${state.reviewed.has(other.volume) ? ", reviewed" : ""}` : "none";
+  const how = other && state.reviewed.has(other.volume) ? "nearest posture, reviewed" : "nearest posture";
+  label.textContent = other ? `volume ${other.volume}, ${state.referenceFixed ? "stays (f)" : how}` : "none";
   const stack = other ? stackOf(other.volume) : null;
   if (!other || !stack) return;
   const same = other.neurons.find((one) => one.identity >= 0 && one.identity === state.identity);
-  const z = same ? Math.round(toPixels(same.centre_um)[0]) : state.z;
-  const frame = Math.min(stack.depth - 1, Math.max(0, z)), scale = Math.min(w / stack.w, h / stack.h);
-  const x = (w - stack.w * scale) / 2, y = (h - stack.h * scale) / 2;
-  context.drawImage(drawFrame(stack, frame), x, y, stack.w * scale, stack.h * scale);
-  context.fillStyle = "#e6e9ec"; context.font = "11px system-ui"; context.fillText(`frame ${frame}`, 6, 14);
-  mark(context, same, stack, frame, x, y, scale);
+  const z = same ? same.boxes[same.boxes.length >> 1]?.[0] ?? Math.round(toPixels(same.centre_um)[0]) : state.z;
+  const frame = Math.min(stack.depth - 1, Math.max(0, z));
+  drawPart(context, stack, frame, same, other.neurons, { x: 0, y: 0, w, h });
+  const absent = state.identity >= 0 && !same ? ` · #${state.identity} is not there` : "";
+  write(context, `frame ${frame}${same ? ` · ${labelOf(same)}` : absent}`, 8, 16);
 }
 
 export function drawSpace() {
@@ -80,30 +118,40 @@ export function drawSpace() {
   const neurons = state.volume?.neurons ?? [];
   if (!neurons.length) return;
   const middle = [0, 1, 2].map((axis) => neurons.reduce((sum, one) => sum + one.centre_um[axis], 0) / neurons.length);
-  const reach = Math.max(1, ...neurons.map((one) => Math.hypot(...one.centre_um.map((value, axis) => value - middle[axis]))));
-  const scale = (Math.min(w, h) / 2 - 8) / reach, [c, s] = [Math.cos(state.spin), Math.sin(state.spin)], [d, t] = [Math.cos(state.tilt), Math.sin(state.tilt)];
+  const [c, s] = [Math.cos(state.spin), Math.sin(state.spin)], [d, t] = [Math.cos(state.tilt), Math.sin(state.tilt)];
   const points = neurons.map((one) => {
     const [z, y, x] = one.centre_um.map((value, axis) => value - middle[axis]);
     const a = c * x + s * z, b = -s * x + c * z;
-    return { one, x: w / 2 + scale * a, y: h / 2 + scale * (d * y - t * b), deep: d * b + t * y };
+    return { one, a, y: d * y - t * b, x: 0, deep: d * b + t * y };
   }).sort((a, b) => a.deep - b.deep);
-  shownPoints = points;
-  for (const { one, x, y, deep } of points) {
-    context.globalAlpha = 0.55 + 0.45 * (deep / reach / 2 + 0.5);
-    context.fillStyle = colourOf(one.identity);
-    context.beginPath(); context.arc(x, y, one.key === state.key ? 7 : 3.5, 0, 7); context.fill();
-    if (one.key === state.key) ring(context, x, y, 9);
+  const [wide, high, deepest] = [points.map((p) => p.a), points.map((p) => p.y), points.map((p) => p.deep)].map((list) => Math.max(1, ...list.map(Math.abs)));
+  const scale = Math.min((w / 2 - 12) / wide, (h / 2 - 12) / high);
+  for (const point of points) {
+    point.x = w / 2 + scale * point.a; point.y = h / 2 + scale * point.y;
+    const chosen = point.one.key === state.key;
+    context.globalAlpha = chosen ? 1 : 0.45 + 0.5 * (point.deep / deepest / 2 + 0.5);
+    context.fillStyle = colourOf(point.one.identity);
+    context.beginPath(); context.arc(point.x, point.y, chosen ? 6 : 2.5 + 1.5 * (point.deep / deepest / 2 + 0.5), 0, 7); context.fill();
+    if (chosen) ring(context, point.x, point.y, 9);
   }
+  shownPoints = points;
   context.globalAlpha = 1;
 }
 
 /** @type {{one:any, x:number, y:number}[]} */ let shownPoints = [];
-canvas("space").addEventListener("click", (event) => {
-  const near = shownPoints.map((each) => ({ each, far: Math.hypot(each.x - event.offsetX, each.y - event.offsetY) })).sort((a, b) => a.far - b.far)[0];
-  if (near && near.far < 8) onChoose(near.each.one);
-});
+let turned = 0;
 /** @type {(one:any) => void} */ let onChoose = () => {};
 /** @param {(one:any) => void} choose */
 export function openSpace(choose) { onChoose = choose; }
 
-canvas("space").addEventListener("pointermove", (event) => { if (event.buttons) { state.spin += event.movementX / 120; state.tilt += event.movementY / 120; changed(); } });
+canvas("space").addEventListener("pointerdown", () => { turned = 0; });
+canvas("space").addEventListener("pointermove", (event) => {
+  if (!event.buttons) return;
+  turned += Math.abs(event.movementX) + Math.abs(event.movementY);
+  state.spin += event.movementX / 120; state.tilt += event.movementY / 120; changed();
+});
+canvas("space").addEventListener("click", (event) => {
+  if (turned > 4) return;
+  const near = shownPoints.map((each) => ({ each, far: Math.hypot(each.x - event.offsetX, each.y - event.offsetY) })).sort((a, b) => a.far - b.far)[0];
+  if (near && near.far < 9) onChoose(near.each.one);
+});

@@ -2,11 +2,12 @@
 /** Pictures of volumes: fetched, fetched ahead, kept in bounded memory, and turned into colours. */
 import { changed, state } from "./state.js";
 
-/** @typedef {{v:number, channels:number, depth:number, h:number, w:number, x:number, y:number, data:Uint8Array, raw:Uint16Array|null}} Stack */
+/** @typedef {{v:number, channels:number, depth:number, h:number, w:number, x:number, y:number, data:Uint8Array, raw:Uint16Array|null, serial:number}} Stack */
 
 /** @type {Map<number, Stack>} */ const kept = new Map();
 /** @type {Map<number, Promise<Stack>>} */ const coming = new Map();
 const LARGEST = 160e6;
+let serial = 0;
 
 /** @param {number} v @returns {Promise<Stack>} */
 export function fetchStack(v) {
@@ -26,7 +27,7 @@ async function load(v) {
   if (!answer.ok) throw new Error((await answer.json().catch(() => ({}))).detail ?? "no picture");
   const [channels, depth, h, w] = (answer.headers.get("X-Cender-Shape") ?? "").split(",").map(Number);
   const [x, y] = (answer.headers.get("X-Cender-Crop") ?? "").split(",").map(Number);
-  const stack = { v, channels, depth, h, w, x, y, data: new Uint8Array(await answer.arrayBuffer()), raw: null };
+  /** @type {Stack} */ const stack = { v, channels, depth, h, w, x, y, data: new Uint8Array(await answer.arrayBuffer()), raw: null, serial: ++serial };
   kept.set(v, stack);
   bound();
   changed();
@@ -60,29 +61,53 @@ export function stackOf(v) { return kept.get(v) ?? null; }
 
 export function forgetStacks() { kept.clear(); }
 
+/** Pictures that were painted lately, under everything that they depend on. @type {Map<string, OffscreenCanvas>} */
+const painted = new Map();
+const MOST_PAINTED = 90;
+
+/** @param {Stack} stack @param {string} what @param {() => OffscreenCanvas} make */
+function recall(stack, what, make) {
+  const raw = isContrast() && stack.raw !== null;
+  const key = [stack.serial, what, state.channel, raw, state.gain.red, state.gain.green, state.black.red, state.black.green].join(" ");
+  const picture = painted.get(key) ?? make();
+  painted.delete(key); painted.set(key, picture);
+  for (const oldest of painted.keys()) { if (painted.size <= MOST_PAINTED) break; painted.delete(oldest); }
+  return picture;
+}
+
 /** One frame as a picture.
  * @param {Stack} stack @param {number} z */
 export function drawFrame(stack, z) {
-  const size = stack.h * stack.w;
-  const data = isContrast() && stack.raw ? stack.raw : stack.data;
-  return paint(stack, (channel) => data.subarray((channel * stack.depth + z) * size, (channel * stack.depth + z + 1) * size), stack.w, stack.h);
+  return recall(stack, `frame ${z}`, () => {
+    const size = stack.h * stack.w, raw = isContrast() && stack.raw !== null, data = raw ? /** @type {Uint16Array} */ (stack.raw) : stack.data;
+    return paint(stack, (channel) => data.subarray((channel * stack.depth + z) * size, (channel * stack.depth + z + 1) * size), (name) => slope(name, raw), stack.w, stack.h);
+  });
 }
 
-/** Largest brightness along an axis: 0 z, 1 y, 2 x.
+/** Largest brightness along an axis: 0 z, 1 y, 2 x. What is usual is black: the largest of many is bright everywhere.
  * @param {Stack} stack @param {number} axis */
 export function drawProjection(stack, axis) {
-  const { depth, h, w } = stack;
-  const width = axis === 2 ? depth : w, height = axis === 0 ? h : axis === 1 ? depth : h;
-  const data = isContrast() && stack.raw ? stack.raw : stack.data;
-  return paint(stack, (channel) => {
-    const flat = data === stack.raw ? new Uint16Array(width * height) : new Uint8Array(width * height);
-    let at = channel * depth * h * w;
-    for (let z = 0; z < depth; z++) for (let y = 0; y < h; y++) for (let x = 0; x < w; x++, at++) {
-      const to = axis === 0 ? y * w + x : axis === 1 ? z * w + x : y * depth + z;
-      if (data[at] > flat[to]) flat[to] = data[at];
-    }
-    return flat;
-  }, width, height);
+  return recall(stack, `projection ${axis}`, () => {
+    const { depth, h, w } = stack, width = axis === 2 ? depth : w, height = axis === 1 ? depth : h;
+    const flats = Array.from({ length: stack.channels }, (_, channel) => flatten(stack, channel, axis, width, height));
+    const names = /** @type {("red"|"green")[]} */ (["red", "green"]);
+    return paint(stack, (channel) => flats[channel], (name) => {
+      const sorted = Uint8Array.from(flats[Math.min(names.indexOf(name), flats.length - 1)]).sort();
+      const low = sorted[sorted.length >> 1], high = Math.max(low + 40, sorted[Math.floor(0.9985 * (sorted.length - 1))]);
+      return { black: low + state.black[name] * (high - low), gain: (255 * state.gain[name]) / (high - low) };
+    }, width, height);
+  });
+}
+
+/** @param {Stack} stack @param {number} channel @param {number} axis @param {number} width @param {number} height */
+function flatten(stack, channel, axis, width, height) {
+  const { depth, h, w, data } = stack, flat = new Uint8Array(width * height);
+  let at = channel * depth * h * w;
+  for (let z = 0; z < depth; z++) for (let y = 0; y < h; y++) for (let x = 0; x < w; x++, at++) {
+    const to = axis === 0 ? y * w + x : axis === 1 ? z * w + x : y * depth + z;
+    if (data[at] > flat[to]) flat[to] = data[at];
+  }
+  return flat;
 }
 
 /** Black level and slope of a channel, for 8 bits within the window of the recording or for what the camera recorded.
@@ -93,18 +118,17 @@ function slope(name, raw) {
   return { black, gain: (255 * state.gain[name]) / span };
 }
 
-/** @param {Stack} stack @param {(channel:number) => Uint8Array|Uint16Array} take @param {number} w @param {number} h */
-function paint(stack, take, w, h) {
+/** @param {Stack} stack @param {(channel:number) => Uint8Array|Uint16Array} take @param {(name:"red"|"green") => {black:number, gain:number}} curve
+ * @param {number} w @param {number} h */
+function paint(stack, take, curve, w, h) {
   const canvas = new OffscreenCanvas(w, h);
   const context = /** @type {OffscreenCanvasRenderingContext2D} */ (canvas.getContext("2d"));
   const image = context.createImageData(w, h);
   const out = image.data;
-  const names = state.run.channels;
   const red = state.channel !== "green" || stack.channels < 2 ? take(0) : null;
   const green = state.channel !== "red" && stack.channels > 1 ? take(1) : null;
   const both = red && green;
-  const raw = isContrast() && stack.raw !== null;
-  const r = slope("red", raw), g = names.length > 1 ? slope("green", raw) : r;
+  const r = curve("red"), g = stack.channels > 1 ? curve("green") : r;
   for (let i = 0, to = 0; i < w * h; i++, to += 4) {
     const a = red ? (red[i] - r.black) * r.gain : 0, b = green ? (green[i] - g.black) * g.gain : 0;
     // Magenta and green are told apart by everybody, red and green are not; a single channel is grey.

@@ -16,16 +16,17 @@ export const state = {
   channel: "both", gain: { red: 1, green: 1 }, black: { red: 0, green: 0 },
   /** @type {Record<string, number[]>} */ windows: {},
   zoom: 1, panX: 0, panY: 0,
-  labels: false, hidden: false, drawing: false, swapping: "", merging: "", axes: false, beside: false,
+  labels: false, hidden: false, swapping: "", merging: "", axes: false, beside: false, flat: false,
   /** @type {number[][]|null} */ heading: null, outlining: false,
   scope: "volume", rangeEnd: 0, typed: "", hover: "",
   /** @type {{identity:number, centre_um:number[]}[]} */ ghosts: [],
   /** @type {Volume|null} */ reference: null,
   referenceFixed: false, playing: false, spin: 0.6, tilt: 0.35,
-  /** @type {any} */ queue: { volumes: [], neurons: [], annotated: 0, accuracy: null, forecast: null }, /** @type {any} */ log: { entries: [], undo: [], redo: [] },
+  /** @type {any} */ queue: { volumes: [], neurons: [], annotated: 0, accuracy: null, forecast: null },
+  /** @type {any} */ log: { entries: [], undo: [], redo: [] },
   /** @type {Map<string, {author:string, volume:number, at:number}>} */ others: new Map(),
   /** @type {Set<number>} */ reviewed: new Set(), /** @type {Set<number>} */ annotated: new Set(),
-  /** @type {number[]} */ trail: [], author: "me", session: crypto.randomUUID(),
+  /** @type {{v:number, z:number, key:string}[]} */ trail: [], author: "me", session: crypto.randomUUID(),
   /** @type {any} */ trace: null,
 };
 
@@ -46,6 +47,15 @@ export function changed() {
 }
 
 export function selected() { return state.volume?.neurons.find((one) => one.key === state.key) ?? null; }
+
+/** @type {WeakMap<number[], Map<number, number>>} */ const rows = new WeakMap();
+/** Place of a volume among those of the run, -1 where it is none of them. @param {number} v */
+export function rowOf(v) {
+  const all = /** @type {number[]} */ (state.run.volumes.volume);
+  let map = rows.get(all);
+  if (!map) { map = new Map(all.map((one, row) => [one, row])); rows.set(all, map); }
+  return map.get(v) ?? -1;
+}
 
 /** @param {number} identity */
 export function nameOf(identity) {

@@ -1,12 +1,16 @@
 // @ts-check
-/** The frame: pixels, boxes, labels, ghosts; and the mouse on it. */
-import { addBox, assignClicked, moveBox, setAxes, setOutline } from "./actions.js";
-import { drawFrame, stackOf } from "./pixels.js";
-import { changed, colourOf, findTwice, isDoubtful, labelOf, selected, state, toPixels, writeAddress } from "./state.js";
+/** The frame: pixels, boxes, labels, ghosts, and where all of it lies on the screen. */
+import { drawLabels } from "./labels.js";
+import { drawFrame, drawProjection, stackOf } from "./pixels.js";
+import { colourOf, findTwice, isDoubtful, labelOf, selected, state, toPixels } from "./state.js";
+
+/** @typedef {import("./state.js").Neuron} Neuron */
+/** @typedef {{x:number, y:number, w:number, h:number}} Rect */
 
 const canvas = /** @type {HTMLCanvasElement} */ (document.getElementById("frame"));
-/** @type {{kind:string, x:number, y:number, box?:number[], hit?:import("./state.js").Neuron|null, path?:number[][]}|null} */ let drag = null;
-/** @type {number[]|null} */ let drawn = null;
+/** What the mouse is drawing: a box in full-frame pixels, or a line around the head. */
+export const pencil = /** @type {{box: number[]|null, path: number[][]|null}} */ ({ box: null, path: null });
+const MISSING = "#e78ac3";
 
 /** Give a canvas the pixels of the screen; returns its context and size.
  * @param {HTMLCanvasElement} one @returns {[CanvasRenderingContext2D, number, number]} */
@@ -21,7 +25,7 @@ export function fit(one) {
 }
 
 /** Scale and offset of the frame on the canvas. */
-function layout() {
+export function layout() {
   const stack = stackOf(state.v);
   const w = stack?.w ?? 100, h = stack?.h ?? 100;
   const scale = Math.min(canvas.clientWidth / w, canvas.clientHeight / h) * state.zoom;
@@ -35,62 +39,101 @@ export function onScreen(x, y) {
 }
 
 /** @param {number} px @param {number} py */
-function inFrame(px, py) {
+export function inFrame(px, py) {
   const { stack, scale, left, top } = layout();
   return [(px - left) / scale - 0.5 + (stack?.x ?? 0), (py - top) / scale - 0.5 + (stack?.y ?? 0)];
 }
 
+/** Move the picture so that a neuron is in its middle, unless it is well inside already. @param {Neuron} one @param {boolean} [always] */
+export function bringIntoView(one, always = false) {
+  const [, y, x] = toPixels(one.centre_um), [px, py] = onScreen(x, y), edge = 40;
+  if (!always && px > edge && py > edge && px < canvas.clientWidth - edge && py < canvas.clientHeight - edge) return;
+  state.panX += canvas.clientWidth / 2 - px; state.panY += canvas.clientHeight / 2 - py;
+}
+
+/** Whether all frames are shown at once: when asked for, and while the recording plays. */
+export const isFlat = () => state.flat || state.playing;
+
+/** The box of a neuron as it is shown: in this frame, or about its centre where all frames are shown at once.
+ * @param {Neuron} one @returns {number[]|null} x y w h in full-frame pixels */
+export function boxOf(one) {
+  const [z, y, x] = toPixels(one.centre_um);
+  const box = one.boxes.find((each) => each[0] === state.z) ?? (isFlat() ? one.boxes[one.boxes.length >> 1] : undefined);
+  if (box) return box.slice(1);
+  return !one.boxes.length && (isFlat() || Math.round(z) === state.z) ? [x - 3, y - 3, 7, 7] : null;
+}
+
 export function drawView() {
-  const [context] = fit(canvas);
+  const [context, width, height] = fit(canvas);
   const { stack, scale, left, top } = layout();
-  if (stack) context.drawImage(drawFrame(stack, Math.min(state.z, stack.depth - 1)), left, top, stack.w * scale, stack.h * scale);
+  if (stack) context.drawImage(isFlat() ? drawProjection(stack, 0) : drawFrame(stack, Math.min(state.z, stack.depth - 1)), left, top, stack.w * scale, stack.h * scale);
   if (!state.volume || state.hidden) return;
   const twice = findTwice();
-  for (const one of state.volume.neurons) drawNeuron(context, one, scale, twice);
-  for (const ghost of state.ghosts) drawGhost(context, ghost, scale);
+  /** @type {import("./labels.js").Wanted[]} */ const wanted = [];
+  /** @type {Rect[]} */ const boxes = [];
+  for (const one of state.volume.neurons) {
+    const box = boxOf(one);
+    if (!box) continue;
+    const [x, y] = onScreen(box[0] - 0.5, box[1] - 0.5), rect = { x, y, w: box[2] * scale, h: box[3] * scale };
+    drawNeuron(context, one, rect, twice.has(one.identity));
+    boxes.push(rect);
+    const rank = rankLabel(one, twice.has(one.identity));
+    if (rank !== null) wanted.push({ ...rect, text: nameLabel(one, twice.has(one.identity)), colour: isFlat() ? colourOf(one.identity) : outline(one, twice.has(one.identity)), strong: one.key === state.key, rank });
+  }
+  for (const ghost of state.playing ? [] : state.ghosts) drawGhost(context, ghost, scale, wanted);
+  drawLabels(context, wanted, boxes, width, height);
   if (state.axes || state.heading || state.outlining) drawHead(context);
-  if (drawn) { const [x, y] = onScreen(drawn[0] - 0.5, drawn[1] - 0.5); context.setLineDash([]); context.strokeStyle = "#fff"; context.lineWidth = 2; context.strokeRect(x, y, drawn[2] * scale, drawn[3] * scale); }
+  if (pencil.box) { const [x, y] = onScreen(pencil.box[0] - 0.5, pencil.box[1] - 0.5); context.setLineDash([]); context.strokeStyle = "#fff"; context.lineWidth = 2; context.strokeRect(x, y, pencil.box[2] * scale, pencil.box[3] * scale); }
 }
 
-/** @param {CanvasRenderingContext2D} context @param {import("./state.js").Neuron} one @param {number} scale @param {Set<number>} twice */
-function drawNeuron(context, one, scale, twice) {
-  const box = one.boxes.find((each) => each[0] === state.z);
-  const conflict = twice.has(one.identity), chosen = one.key === state.key;
-  if (!box && !(chosen && one.boxes.length === 0)) return;
-  const [z, y, x] = toPixels(one.centre_um);
-  const [bx, by, bw, bh] = box ? box.slice(1) : [x - 3, y - 3, 7, 7];
-  if (!box && Math.round(z) !== state.z) return;
-  const [px, py] = onScreen(bx - 0.5, by - 0.5);
-  context.strokeStyle = conflict ? "#ff4d2e" : one.human ? "#ffffff" : isDoubtful(one) ? "#ffb000" : "#56b4e9";
+/** @param {Neuron} one @param {boolean} conflict */
+function outline(one, conflict) { return conflict ? "#ff4d2e" : one.human ? "#ffffff" : isDoubtful(one) ? "#ffb000" : "#56b4e9"; }
+
+/** @param {Neuron} one @param {boolean} conflict */
+function nameLabel(one, conflict) { return one.identity < 0 ? (one.human ? "none" : "?") : labelOf(one) + (conflict ? " twice" : isDoubtful(one) ? "?" : ""); }
+
+/** How much a label matters, null where none is wanted: only what is selected, hovered, or in doubt carries one unasked.
+ * @param {Neuron} one @param {boolean} conflict */
+function rankLabel(one, conflict) {
+  if (one.key === state.key) return 0;
+  if (one.key === state.hover) return 1;
+  if (conflict) return 2;
+  if (isDoubtful(one) && one.identity >= 0) return 3;
+  return state.labels ? 4 : null;
+}
+
+/** @param {CanvasRenderingContext2D} context @param {Neuron} one @param {Rect} rect @param {boolean} conflict */
+function drawNeuron(context, one, rect, conflict) {
+  const chosen = one.key === state.key;
+  context.strokeStyle = state.playing ? colourOf(one.identity) : outline(one, conflict);
   context.setLineDash(one.human ? [] : [4, 3]);
-  context.lineWidth = chosen ? 3 : conflict ? 2.5 : 1.4;
-  context.globalAlpha = one.human || chosen || conflict ? 1 : 0.35 + 0.65 * (isDoubtful(one) ? 1 : one.probability);
-  context.strokeRect(px, py, bw * scale, bh * scale);
+  context.lineWidth = chosen || conflict ? 2.5 : 1.4;
+  context.globalAlpha = one.human || chosen || conflict ? 1 : 0.45 + 0.55 * (isDoubtful(one) ? 1 : one.probability);
+  context.strokeRect(rect.x, rect.y, rect.w, rect.h);
   context.globalAlpha = 1;
   context.setLineDash([]);
-  if (chosen) { context.fillStyle = "#fff"; context.fillRect(px + bw * scale - 4, py + bh * scale - 4, 8, 8); }
-  if (chosen || conflict || state.labels || one.key === state.hover || (isDoubtful(one) && state.zoom >= 1.5)) drawLabel(context, labelOf(one) + (isDoubtful(one) && one.identity >= 0 ? "?" : ""), px + bw * scale, py, colourOf(one.identity), chosen);
+  if (!chosen) return;
+  context.strokeStyle = "#fff"; context.lineWidth = 1; context.strokeRect(rect.x - 3, rect.y - 3, rect.w + 6, rect.h + 6);
+  const side = Math.max(4, Math.min(9, 0.3 * Math.min(rect.w, rect.h)));
+  context.fillStyle = "#fff"; context.fillRect(rect.x + rect.w - side / 2, rect.y + rect.h - side / 2, side, side);
 }
 
-/** @param {CanvasRenderingContext2D} context @param {string} text @param {number} x @param {number} y @param {string} colour @param {boolean} strong */
-function drawLabel(context, text, x, y, colour, strong) {
-  context.font = `${strong ? "600 14px" : "12px"} system-ui, sans-serif`;
-  const w = context.measureText(text).width;
-  context.strokeStyle = colour; context.lineWidth = 1;
-  context.beginPath(); context.moveTo(x, y); context.lineTo(x + 7, y - 7); context.stroke();
-  context.fillStyle = "#000b"; context.fillRect(x + 6, y - 22, w + 8, 17);
-  context.fillStyle = strong ? "#fff" : colour; context.fillText(text, x + 10, y - 9);
+/** The missing neuron that one key accepts: the selected one, else the one nearest to this frame. */
+export function nearestGhost() {
+  const far = (/** @type {{centre_um:number[]}} */ one) => Math.abs(toPixels(one.centre_um)[0] - state.z);
+  return state.ghosts.find((one) => one.identity === state.identity) ?? [...state.ghosts].sort((a, b) => far(a) - far(b))[0] ?? null;
 }
 
-/** @param {CanvasRenderingContext2D} context @param {{identity:number, centre_um:number[]}} ghost @param {number} scale */
-function drawGhost(context, ghost, scale) {
-  const [z, y, x] = toPixels(ghost.centre_um);
-  if (Math.abs(z - state.z) > 0.6) return;
-  const [px, py] = onScreen(x, y);
-  context.strokeStyle = "#e78ac3"; context.lineWidth = 1.6; context.setLineDash([2, 3]);
-  context.beginPath(); context.arc(px, py, Math.max(5, 3.5 * scale), 0, 7); context.stroke(); context.setLineDash([]);
-  // Labels never pile up: the circles say that something is missing, the number is there when it is asked for.
-  if (state.labels || ghost.identity === state.identity) drawLabel(context, `#${ghost.identity} missing`, px + 4, py - 3, "#e78ac3", false);
+/** @param {{centre_um:number[]}} ghost */
+export const isGhostHere = (ghost) => isFlat() || Math.abs(toPixels(ghost.centre_um)[0] - state.z) <= 0.6;
+
+/** @param {CanvasRenderingContext2D} context @param {{identity:number, centre_um:number[]}} ghost @param {number} scale @param {import("./labels.js").Wanted[]} wanted */
+function drawGhost(context, ghost, scale, wanted) {
+  if (!isGhostHere(ghost)) return;
+  const [, y, x] = toPixels(ghost.centre_um), [px, py] = onScreen(x, y), r = Math.max(5, 3.5 * scale), next = ghost === nearestGhost();
+  context.strokeStyle = MISSING; context.lineWidth = next ? 2.2 : 1.4; context.setLineDash([2, 3]);
+  context.beginPath(); context.arc(px, py, r, 0, 7); context.stroke(); context.setLineDash([]);
+  if (state.labels || next || ghost.identity === state.identity) wanted.push({ x: px - r, y: py - r, w: 2 * r, h: 2 * r, text: `#${ghost.identity} missing${next ? " · a" : ""}`, colour: MISSING, strong: false, rank: next ? 1 : 5 });
 }
 
 /** The worm's axes and the outline of its head; clicks that set them while they are made.
@@ -101,13 +144,13 @@ function drawHead(context) {
   if (head && !state.heading) {
     const { scale } = layout(), [ox, oy] = onScreen(head.origin_yx[1], head.origin_yx[0]);
     for (const [name, toward, colour] of /** @type {[string, number[], string][]} */ ([["nose", head.anterior_yx, "#f0e442"], ["belly", head.ventral_yx, "#56b4e9"]])) {
-      const x = ox + 40 * scale * toward[1] / Math.max(scale, 1), y = oy + 40 * scale * toward[0] / Math.max(scale, 1);
+      const x = ox + (40 * scale * toward[1]) / Math.max(scale, 1), y = oy + (40 * scale * toward[0]) / Math.max(scale, 1);
       context.strokeStyle = context.fillStyle = colour;
       context.beginPath(); context.moveTo(ox, oy); context.lineTo(x, y); context.stroke();
-      context.font = "12px system-ui"; context.fillText(name, x + 4, y);
+      context.font = '12px system-ui, "Liberation Sans", sans-serif'; context.fillText(name, x + 4, y);
     }
   }
-  trace(context, (drag?.path ?? head?.outline_yx ?? []).map(([y, x]) => onScreen(x, y)), drag?.path ? "#fff" : "#9aa5ae");
+  trace(context, (pencil.path ?? head?.outline_yx ?? []).map(([y, x]) => onScreen(x, y)), pencil.path ? "#fff" : "#9aa5ae");
   for (const [y, x] of state.heading ?? []) { const [px, py] = onScreen(x, y); context.fillStyle = "#f0e442"; context.fillRect(px - 3, py - 3, 6, 6); }
 }
 
@@ -118,87 +161,31 @@ function trace(context, points, colour) {
   context.beginPath(); points.forEach(([x, y]) => context.lineTo(x, y)); context.closePath(); context.stroke();
 }
 
-/** @param {number} x @param {number} y in full-frame pixels */
+/** @param {number} x @param {number} y in full-frame pixels @returns {Neuron|null} */
 export function neuronAt(x, y) {
   let best = null, least = Infinity;
   for (const one of state.volume?.neurons ?? []) {
-    const box = one.boxes.find((each) => each[0] === state.z);
+    const box = boxOf(one);
     if (!box) continue;
-    const inside = x >= box[1] - 1.5 && x <= box[1] + box[3] + 0.5 && y >= box[2] - 1.5 && y <= box[2] + box[4] + 0.5;
-    const distance = Math.hypot(x - box[1] - (box[3] - 1) / 2, y - box[2] - (box[4] - 1) / 2);
+    const inside = x >= box[0] - 1.5 && x <= box[0] + box[2] + 0.5 && y >= box[1] - 1.5 && y <= box[1] + box[3] + 0.5;
+    const distance = Math.hypot(x - box[0] - (box[2] - 1) / 2, y - box[1] - (box[3] - 1) / 2);
     if (inside && distance < least) { best = one; least = distance; }
   }
   return best;
 }
 
-canvas.addEventListener("pointerdown", (event) => {
-  canvas.setPointerCapture(event.pointerId);
-  canvas.focus();
-  const [x, y] = inFrame(event.offsetX, event.offsetY);
-  if (event.button === 1 || event.altKey) { drag = { kind: "pan", x: event.offsetX - state.panX, y: event.offsetY - state.panY }; return; }
-  if (state.outlining) { drag = { kind: "outline", x, y, path: [[y, x]] }; return; }
-  if (state.heading) {
-    state.heading.push([y, x]);
-    if (state.heading.length === 3) { setAxes(state.heading); state.heading = null; state.axes = true; }
-    changed();
-    return;
+/** The shown neuron that lies next in a direction: near, and more along it than across. @param {number} dx @param {number} dy @returns {Neuron|null} */
+export function neuronToward(dx, dy) {
+  const from = selected(), box = from ? boxOf(from) : null;
+  const middle = (/** @type {number[]} */ one) => [one[0] + one[2] / 2, one[1] + one[3] / 2];
+  const [x, y] = box ? middle(box) : inFrame(canvas.clientWidth / 2, canvas.clientHeight / 2);
+  let best = null, least = Infinity;
+  for (const one of state.volume?.neurons ?? []) {
+    const there = one === from ? null : boxOf(one);
+    if (!there) continue;
+    const [tx, ty] = middle(there), along = (tx - x) * dx + (ty - y) * dy, across = Math.abs((tx - x) * dy) + Math.abs((ty - y) * dx);
+    const cost = along + 2 * across;
+    if ((along > 0.5 || !box) && Math.abs(cost) < least) { best = one; least = Math.abs(cost); }
   }
-  if (state.drawing || event.shiftKey) { drag = { kind: "draw", x, y }; return; }
-  const mine = selected()?.boxes.find((each) => each[0] === state.z);
-  if (mine) {
-    const [cx, cy] = onScreen(mine[1] + mine[3] - 0.5, mine[2] + mine[4] - 0.5);
-    // The handle of a small box is small, so that its middle moves it.
-    const handle = Math.max(4, Math.min(9, 0.35 * Math.min(mine[3], mine[4]) * layout().scale));
-    if (Math.hypot(event.offsetX - cx, event.offsetY - cy) < handle) { drag = { kind: "resize", x, y, box: mine.slice() }; return; }
-  }
-  const hit = neuronAt(x, y);
-  if (hit && assignClicked(hit)) return;
-  // What is selected lies on top: it is moved, unless the mouse does not move; then what lies nearest is selected.
-  if (mine && x >= mine[1] - 0.5 && x <= mine[1] + mine[3] - 0.5 && y >= mine[2] - 0.5 && y <= mine[2] + mine[4] - 0.5) { drag = { kind: "move", x, y, box: mine.slice(), hit }; return; }
-  select(hit);
-  if (!hit) drag = { kind: "pan", x: event.offsetX - state.panX, y: event.offsetY - state.panY };
-});
-
-/** @param {import("./state.js").Neuron|null} hit */
-function select(hit) {
-  state.key = hit?.key ?? "";
-  state.identity = hit?.identity ?? -1;
-  writeAddress();
-  changed();
+  return best;
 }
-
-canvas.addEventListener("pointermove", (event) => {
-  const [x, y] = inFrame(event.offsetX, event.offsetY);
-  if (!drag) { const hover = neuronAt(x, y)?.key ?? ""; if (hover !== state.hover) { state.hover = hover; changed(); } return; }
-  if (drag.kind === "pan") { state.panX = event.offsetX - drag.x; state.panY = event.offsetY - drag.y; }
-  else if (drag.path) { const [ly, lx] = drag.path[drag.path.length - 1]; if (Math.hypot(y - ly, x - lx) >= 1) drag.path.push([y, x]); }
-  else if (drag.kind === "draw") drawn = [Math.min(x, drag.x), Math.min(y, drag.y), Math.abs(x - drag.x), Math.abs(y - drag.y)];
-  else if (drag.box) drawn = drag.kind === "move" ? [drag.box[1] + x - drag.x, drag.box[2] + y - drag.y, drag.box[3], drag.box[4]] : [drag.box[1], drag.box[2], Math.max(1, drag.box[3] + x - drag.x), Math.max(1, drag.box[4] + y - drag.y)];
-  changed();
-});
-
-canvas.addEventListener("pointerup", () => {
-  const box = drawn, kind = drag?.kind, hit = drag?.hit, path = drag?.path;
-  drag = null; drawn = null; state.drawing = false;
-  if (path) { state.outlining = false; setOutline(path.map(([y, x]) => [Math.round(y * 10) / 10, Math.round(x * 10) / 10])); changed(); return; }
-  if (kind === "move" && !box && hit) { select(hit); return; }
-  if (box && box[2] >= 1 && box[3] >= 1) {
-    const rounded = box.map((value) => Math.round(value * 10) / 10);
-    if (kind === "draw") addBox(rounded); else if (kind === "move" || kind === "resize") moveBox(rounded, kind);
-  }
-  changed();
-});
-
-canvas.addEventListener("wheel", (event) => {
-  event.preventDefault();
-  if (event.ctrlKey) {
-    const before = inFrame(event.offsetX, event.offsetY);
-    state.zoom = Math.min(20, Math.max(0.5, state.zoom * Math.exp(-event.deltaY / 400)));
-    const [px, py] = onScreen(before[0], before[1]);
-    state.panX += event.offsetX - px; state.panY += event.offsetY - py;
-  } else {
-    const depth = stackOf(state.v)?.depth ?? 1;
-    state.z = Math.min(depth - 1, Math.max(0, state.z + Math.sign(event.deltaY)));
-  }
-  changed();
-}, { passive: false });

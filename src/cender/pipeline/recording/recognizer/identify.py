@@ -25,6 +25,7 @@ def identify_recording(
     seed: int = 0,
     on_step: OnStep = ignore_step,
     workers: int = 0,
+    on_weights: Callable[[Weights], None] = lambda weights: None,
 ) -> dict[int, Identities]:
     """Identities of every volume of a recording.
 
@@ -39,9 +40,12 @@ def identify_recording(
         Volumes that a person named, by volume.
     workers
         Volumes that are named at a time (0: one a core, but few); they change nothing but the time it takes.
+    on_weights
+        Gets the recognizer that is used.
     """
     with limit_threads(config.train_recognizer.threads):
         weights = _settle_weights(volumes, annotated, config, seed, on_step)
+        on_weights(weights)
         recognize = build_recognizer(weights, config, "all", count_workers(workers))
         return {one.volume: answer for one, answer in zip(volumes, recognize(volumes), strict=True)}
 

@@ -1,0 +1,101 @@
+"""What the trained recognizer says after a correction: of the volume itself, and of volumes that hear of it."""
+
+from collections import OrderedDict
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import numpy as np
+from jaxtyping import Int
+
+from cender.annotate.join import join_volume
+from cender.annotate.overlay import lay_over
+from cender.annotate.state import VolumeState
+from cender.pipeline.recording.recognizer.last import LastRecognizer, load_last
+from cender.recognize.hold import FREE, STRANGER, hold_names
+from cender.recognize.model import Naming, name_neurons
+from cender.recognize.pooling import pool_names
+from cender.types import Annotation
+from cender.web.desk import MOST_SURE, Desk, Proposals
+
+LEAST_SURE = 0.3
+"""A name that is less probable than this is not proposed."""
+HEARD = 1.5
+"""Weight of what a corrected volume says against what another volume says itself."""
+MOST_KEPT = 80
+"""Volumes whose namings are kept."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A volume as the recognizer is shown it: its neurons, their keys, and their classes where a person said them."""
+
+    annotation: Annotation
+    keys: Sequence[str]
+    held: Int[np.ndarray, " n"]
+
+
+@dataclass(slots=True)
+class Reidentifier:
+    """The recognizer of the last run, ready to be asked; namings of volumes are kept until their neurons change."""
+
+    last: LastRecognizer
+    _kept: OrderedDict[tuple[int, bytes], Naming] = field(default_factory=OrderedDict)
+
+    @classmethod
+    def open(cls, folder: Path) -> "Reidentifier | None":
+        """The recognizer of a run folder, None where its run kept none."""
+        last = load_last(folder)
+        return None if last is None else cls(last)
+
+    def look_again(self, desk: Desk, volume: int) -> Proposals:
+        """Names that change in a volume because of what people said in it."""
+        shown = self._show(desk, volume)
+        before = self._name(shown.annotation)
+        after = hold_names(before, shown.held, self.last.model, volume)
+        lost = {
+            one["key"] for one in desk.describe_volume(volume, with_proposals=False)["neurons"] if one["identity"] < 0
+        }
+        nameless = np.array([key in lost for key in shown.keys], bool)
+        return self._collect(shown, after.names, after.probability, (after.names != before.names) | nameless)
+
+    def hear(self, desk: Desk, volume: int, source: int) -> Proposals:
+        """Names that change in a volume when it hears what people said in another one, the source."""
+        here, there = self._show(desk, volume), self._show(desk, source)
+        said = self._name(there.annotation)
+        mine = hold_names(self._name(here.annotation), here.held, self.last.model, volume)
+        told = hold_names(said, there.held, self.last.model, source)
+        before, after = (pool_names([one, mine], HEARD)[1] for one in (said, told))
+        return self._collect(here, after.names, after.probability, after.names != before.names)
+
+    def _show(self, desk: Desk, volume: int) -> Shown:
+        found = desk.tables.found(volume).annotate(volume)
+        state: VolumeState = desk.log.state(volume)
+        corrected = lay_over(found, state)
+        joined = join_volume(found.centre_um, list(state.marks.values()))
+        keep = np.flatnonzero(~corrected.refused)
+        class_of = {int(number): row for row, number in enumerate(self.last.numbers) if number >= 0}
+        held = np.full(len(joined), FREE)
+        for row in np.flatnonzero((corrected.given >= 0) | corrected.denied):
+            held[row] = class_of.get(int(corrected.given[row]), STRANGER)
+        return Shown(corrected.lesson, [joined[row].key for row in keep], held[keep])
+
+    def _name(self, annotation: Annotation) -> Naming:
+        plain = replace(annotation, identity=np.full(len(annotation), -1))
+        key = (annotation.volume, plain.centre_um.tobytes())
+        naming = self._kept.pop(key, None) or name_neurons(plain, self.last.model)
+        self._kept[key] = naming
+        while len(self._kept) > MOST_KEPT:
+            self._kept.popitem(last=False)
+        return naming
+
+    def _collect(
+        self, shown: Shown, names: Int[np.ndarray, " n"], probability: np.ndarray, wanted: np.ndarray
+    ) -> Proposals:
+        """Identities of the wanted neurons that no person named, where they are known and not quite improbable."""
+        rows = np.flatnonzero(wanted & (shown.held == FREE) & (names >= 0) & (probability >= LEAST_SURE))
+        return {
+            shown.keys[row]: (int(number), round(float(min(probability[row], MOST_SURE)), 4))
+            for row in rows.tolist()
+            if (number := self.last.numbers[names[row]]) >= 0
+        }

@@ -1,0 +1,158 @@
+// @ts-check
+/** Going to a volume, a frame, a neuron; and loading again what others or the machine changed. */
+import { ask, countWaiting } from "./api.js";
+import { toast } from "./dialogs.js";
+import { fetchStack, forgetStacks } from "./pixels.js";
+import { changed, isDoubtful, rowOf, state, toPixels, writeAddress } from "./state.js";
+import { bringIntoView } from "./view.js";
+
+/** @typedef {import("./state.js").Neuron} Neuron */
+
+/** Go to a volume; pixels and neurons arrive side by side, neighbours are fetched ahead.
+ * @param {number} v @param {{key?:string, quiet?:boolean}} [how] quiet: not a place to come back to */
+export async function goTo(v, how = {}) {
+  const row = rowOf(v);
+  if (row < 0) return;
+  const direction = Math.sign(v - state.v) || 1;
+  if (v !== state.v && !how.quiet) state.trail.push({ v: state.v, z: state.z, key: state.key });
+  const identity = state.identity;
+  state.v = v; state.ghosts = [];
+  const pixels = fetchStack(v).catch((error) => { toast(String(error.message ?? error)); return null; });
+  try {
+    const volume = await ask(`/api/volumes/${v}`);
+    if (state.v !== v) return;
+    state.volume = volume;
+    const same = volume.neurons.find((/** @type {Neuron} */ one) => (how.key ? one.key === how.key : one.identity >= 0 && one.identity === identity));
+    state.key = same?.key ?? "";
+    if (same) showFrameOf(same);
+  } catch (error) { toast(String(error)); }
+  await pixels;
+  writeAddress();
+  changed();
+  tellCursor();
+  const all = state.run.volumes.volume;
+  for (const ahead of [direction, 2 * direction, -direction]) if (all[row + ahead] !== undefined) void fetchStack(all[row + ahead]).catch(() => null);
+  if (!state.playing) void loadReference();
+}
+
+/** Back to where I was before I was sent elsewhere. */
+export async function goBack() {
+  const place = state.trail.pop();
+  if (!place) { toast("there is no earlier place"); return; }
+  await goTo(place.v, { key: place.key, quiet: true });
+  showFrame(place.z);
+}
+
+export async function loadReference() {
+  const v = state.v;
+  try {
+    if (!state.referenceFixed || !state.reference) {
+      const { volume } = await ask(`/api/volumes/${v}/reference`);
+      if (state.v !== v) return;
+      state.reference = volume === null ? null : await ask(`/api/volumes/${volume}`);
+    }
+    if (state.reference) {
+      void fetchStack(state.reference.volume).catch(() => null);
+      const found = await ask(`/api/volumes/${v}/expected?source=${state.reference.volume}`);
+      if (state.v === v) state.ghosts = found.expected;
+    }
+  } catch { /* the reference is a help, not a need */ }
+  changed();
+}
+
+/** Show a frame in which a neuron has a box. @param {Neuron} one */
+function showFrameOf(one) {
+  const frames = one.boxes.map((box) => box[0]);
+  if (!frames.includes(state.z)) state.z = frames.length ? frames[frames.length >> 1] : Math.max(0, Math.round(toPixels(one.centre_um)[0]));
+}
+
+/** @param {number} z */
+export function showFrame(z) { state.z = Math.min((state.run.frames || 1) - 1, Math.max(0, z)); writeAddress(); changed(); }
+
+/** @param {Neuron} one */
+export function choose(one) { state.key = one.key; state.identity = one.identity; showFrameOf(one); bringIntoView(one); writeAddress(); changed(); }
+
+/** Show an identity in this volume, or where it is missing. @param {number} identity */
+export function showIdentity(identity) {
+  state.identity = identity;
+  const one = state.volume?.neurons.find((each) => each.identity === identity);
+  if (one) { choose(one); return; }
+  state.key = "";
+  const ghost = state.ghosts.find((each) => each.identity === identity);
+  if (ghost) showFrame(Math.round(toPixels(ghost.centre_um)[0]));
+  changed();
+}
+
+/** @param {number} by */
+export function step(by) { const v = state.run.volumes.volume[rowOf(state.v) + by]; if (v !== undefined) void goTo(v, { quiet: true }); }
+
+/** The next doubtful neuron, here or in the next volume that has one. @param {number} by */
+export async function goToDoubtful(by) {
+  const sort = (/** @type {Neuron[]} */ list) => list.filter(isDoubtful).sort((a, b) => a.probability - b.probability || a.key.localeCompare(b.key));
+  const list = sort(state.volume?.neurons ?? []);
+  const row = list.findIndex((one) => one.key === state.key);
+  const next = list[row < 0 ? 0 : row + by];
+  if (next && !(row < 0 && by < 0)) { choose(next); return; }
+  const { volume: all, doubtful: counts } = state.run.volumes;
+  for (let i = rowOf(state.v) + by; i >= 0 && i < all.length; i += by) if (counts[i] > 0 && !state.reviewed.has(all[i])) {
+    await goTo(all[i]);
+    const first = sort(state.volume?.neurons ?? [])[0];
+    if (first) choose(first);
+    return;
+  }
+  toast("nothing further is in doubt");
+}
+
+/** The next thing in the queue, after the one that is shown. */
+export function goToNext() {
+  const items = [...state.queue.volumes, ...state.queue.neurons];
+  const item = items[items.findIndex((one) => one.volume === state.v && (one.kind === "volume" || one.identity === state.identity)) + 1];
+  if (item) void openItem(item); else toast("the queue is done");
+}
+
+/** @param {any} item of the queue */
+export async function openItem(item) { await goTo(item.volume); showIdentity(item.identity); }
+
+export function play() {
+  state.playing = !state.playing;
+  const go = async () => {
+    if (!state.playing) return;
+    const all = state.run.volumes.volume;
+    await goTo(all[(rowOf(state.v) + 1) % all.length], { quiet: true });
+    setTimeout(go, 60);
+  };
+  changed();
+  if (state.playing) void go(); else void loadReference();
+}
+
+/** Load this volume and what was done again, unless something is still to be sent. */
+export async function refresh() {
+  if (countWaiting()) return;
+  const v = state.v;
+  const [volume, log] = await Promise.all([ask(`/api/volumes/${v}`), ask(`/api/log?author=${encodeURIComponent(state.author)}`)]);
+  if (countWaiting()) return;
+  // Answers may overtake each other; an older one never replaces a newer one.
+  const older = state.volume?.volume === v && volume.revision < state.volume.revision;
+  if (state.v === v && !older) state.volume = volume;
+  document.body.dataset.fresh = "yes";
+  if (volume.reviewed) state.reviewed.add(v); else state.reviewed.delete(v);
+  state.log = log;
+  changed();
+}
+
+export async function loadQueue() { state.queue = await ask("/api/queue"); }
+
+export async function reloadRun() {
+  const before = state.run?.generation;
+  state.run = await ask("/api/run");
+  state.reviewed = new Set(state.run.reviewed); state.annotated = new Set(state.run.annotated);
+  await loadQueue();
+  if (before !== undefined && before !== state.run.generation) forgetStacks();
+  await fetchStack(state.v).catch(() => null);
+  await refresh().catch(() => null);
+  changed();
+}
+
+export function tellCursor() {
+  void fetch("/api/cursor", { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify({ author: state.author, session: state.session, volume: state.v }) }).catch(() => null);
+}
