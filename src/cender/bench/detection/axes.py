@@ -1,8 +1,8 @@
 """How often the worm's axes are right on simulated volumes, with ours and with the paper's algorithm."""
 
-import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from time import perf_counter
 from typing import Any, Literal, cast
 
 import numpy as np
@@ -59,6 +59,7 @@ def measure_axes(
     seeds: Sequence[int],
     volumes: int,
     methods: Sequence[Method] = ("default", "paper"),
+    clock: Callable[[], float] = perf_counter,
 ) -> dict[str, Any]:
     """Figures of every method on the same volumes, each volume alone.
 
@@ -72,6 +73,8 @@ def measure_axes(
         Taken evenly from 30 s of each animal.
     methods
         To be compared.
+    clock
+        Seconds that both are timed with.
 
     Returns
     -------
@@ -89,7 +92,7 @@ def measure_axes(
             volume = simulation.recording.volume(int(index), (0,))
             truth = simulation.annotate(int(index))
             for method in methods:
-                cases[method].append(_try(volume, truth, simulation.events(int(index)), method, compass))
+                cases[method].append(_try(volume, (truth, simulation.events(int(index))), method, compass, clock))
     frame = params.shape[1] * params.shape[2]
     return {
         "preset": preset,
@@ -101,16 +104,22 @@ def measure_axes(
     }
 
 
-def _try(volume: Volume, truth: Annotation, events: tuple[str, ...], method: Method, compass: Compass) -> Case:
+def _try(
+    volume: Volume,
+    known: tuple[Annotation, tuple[str, ...]],
+    method: Method,
+    compass: Compass,
+    clock: Callable[[], float],
+) -> Case:
     params = PreprocessParams(method=method)
     red = volume.data[0]
     voxel = cast(VoxelSize, volume.voxel_um)
-    begin = time.perf_counter()
+    begin = clock()
     try:
         head = find_head(red, voxel, compass, params)
     except UnusableVolume:
         head = None
-    return Case(head, 1e3 * (time.perf_counter() - begin), truth, events, params.flag_below)
+    return Case(head, 1e3 * (clock() - begin), *known, params.flag_below)
 
 
 def _sum_up(cases: Sequence[Case], frame_px: int) -> dict[str, Any]:

@@ -2,6 +2,8 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
+from statistics import fmean
 from time import perf_counter
 from typing import Any
 
@@ -19,6 +21,7 @@ from cender.simulate import SimulateParams, Simulation, simulate_recording
 from cender.types import Annotation, Annotations, Detections, Outcome, Volume, VoxelSize
 
 FIRST_SEED = 9000
+Clock = Callable[[], float]
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,16 +38,16 @@ def choose_method(params: DetectParams, method: str) -> DetectParams:
     return DetectParams.model_validate({**params.model_dump(), "method": method, **other})
 
 
-def make_tasks(detectors: Mapping[str, Detector], config: Config) -> list[Task]:
+def make_tasks(detectors: Mapping[str, Detector], config: Config, clock: Clock = perf_counter) -> list[Task]:
     """Every detector end to end, the paper's with its own merging; then both ways of merging, from true boxes."""
     tasks = []
     for name, detector in detectors.items():
         method = "paper" if name == "paper" else "default"
         merge = config.merge.model_copy(update={"method": method})
-        tasks.append(Task(name, _run_all(detector, config.preprocess, merge)))
+        tasks.append(Task(name, _run_all(detector, config.preprocess, merge, clock)))
     for method in ("paper", "default"):
         merge = config.merge.model_copy(update={"method": method})
-        tasks.append(Task(f"true boxes, {method} merging", _merge_true(merge)))
+        tasks.append(Task(f"true boxes, {method} merging", _merge_true(merge, clock)))
     return tasks
 
 
@@ -54,15 +57,21 @@ def measure_detection(
     volumes: int,
     detectors: Mapping[str, Detector],
     on_volume: Callable[[], None] = lambda: None,
+    clock: Clock = perf_counter,
 ) -> dict[str, Any]:
     """Figures of every task on volumes of unseen simulated animals, drawn far apart in time.
 
     The animals are those of ``config.simulate``; preprocessing and merging are as set, but for their method.
+
+    Parameters
+    ----------
+    clock
+        Seconds that the stages are timed with.
     """
-    tasks = make_tasks(detectors, config)
+    tasks = make_tasks(detectors, config, clock)
     truths: dict[int, Annotation] = {}
     found: dict[str, dict[int, Annotation]] = {task.name: {} for task in tasks}
-    spent: dict[str, list[float]] = {task.name: [] for task in tasks}
+    spent: dict[str, list[Mapping[str, float]]] = {task.name: [] for task in tasks}
     params = config.simulate
     for number, (simulation, index) in enumerate(_draw(params, animals, volumes)):
         truth = replace(simulation.annotate(index), volume=number)
@@ -71,7 +80,7 @@ def measure_detection(
         for task in tasks:
             outcome = task.find(volume, truth)
             found[task.name][number] = annotate_outcome(outcome, VoxelSize(*params.voxel_um))
-            spent[task.name].append(float(sum(outcome.milliseconds.values())))
+            spent[task.name].append(outcome.milliseconds)
         on_volume()
     truth_side = Annotations("simulated", VoxelSize(*params.voxel_um), params.rate_hz, truths)
     seeds = f"{FIRST_SEED}–{FIRST_SEED + animals - 1}"
@@ -95,28 +104,29 @@ def _draw(params: SimulateParams, animals: int, volumes: int) -> Iterator[tuple[
             yield simulation, 20 * index + 10
 
 
-def _figures(predicted: Annotations, truth: Annotations, milliseconds: Sequence[float]) -> dict[str, Any]:
+def _figures(predicted: Annotations, truth: Annotations, laps: Sequence[Mapping[str, float]]) -> dict[str, Any]:
     result = evaluate_recording(predicted, truth).as_json()
     keys = ("detection_2d", "detection_3d", "centre", "axes", "errors", "breakdown")
     return {key: result[key] for key in keys if key in result} | {
-        "ms_per_volume": sum(milliseconds) / max(len(milliseconds), 1)
+        "ms_per_volume": sum(sum(lap.values()) for lap in laps) / max(len(laps), 1),
+        "stages_ms": {stage: fmean(lap.get(stage, 0.0) for lap in laps) for stage in dict.fromkeys(chain(*laps))},
     }
 
 
 def _run_all(
-    detector: Detector, preprocess: PreprocessParams, merge: MergeParams
+    detector: Detector, preprocess: PreprocessParams, merge: MergeParams, clock: Clock
 ) -> Callable[[Volume, Annotation], Outcome]:
     compass = load_compass()
-    return lambda volume, _: process_volume(volume, compass, detector, preprocess, merge)
+    return lambda volume, _: process_volume(volume, compass, detector, preprocess, merge, clock=clock)
 
 
-def _merge_true(merge: MergeParams) -> Callable[[Volume, Annotation], Outcome]:
+def _merge_true(merge: MergeParams, clock: Clock) -> Callable[[Volume, Annotation], Outcome]:
     def find(volume: Volume, truth: Annotation) -> Outcome:
         boxes = replace(truth.regions, neuron=truth.regions.neuron * 0 - 1)
         seen = measure_regions(volume.data[0], boxes)
-        start = perf_counter()
+        start = clock()
         neurons = merge_regions(Detections.from_regions(seen), merge, volume.stack.voxel_um)
-        spent = {"merge": 1e3 * (perf_counter() - start)}
+        spent = {"merge": 1e3 * (clock() - start)}
         return Outcome(volume.index, volume.time_s, "ok", head=truth.head, neurons=neurons, milliseconds=spent)
 
     return find

@@ -6,7 +6,7 @@ from time import perf_counter
 
 import numpy as np
 
-from cender.bench.identity.measure import Measurement, Recognize, Repeat, collect_identities, score_recognizer
+from cender.bench.identity.measure import Clock, Measurement, Recognize, Repeat, collect_identities, score_recognizer
 from cender.bench.identity.split import Split, split_volumes, thin_volumes
 from cender.bench.identity.subject import Subject
 from cender.errors import DataError
@@ -24,6 +24,7 @@ def measure_across(
     seed: int = 0,
     at_most: int | None = None,
     on_repeat: Callable[[Repeat], None] = lambda repeat: None,
+    clock: Clock = perf_counter,
 ) -> Measurement:
     """Learn from volumes of animal A, get one annotated volume of animal B, and recognize the others of B.
 
@@ -39,6 +40,8 @@ def measure_across(
         Number of annotated volumes of A.
     at_most
         Test on no more than this many volumes, spread evenly.
+    clock
+        Seconds that learning and recognizing are timed with.
     """
     if not pairs:
         raise DataError("expected at least one pair of animals")
@@ -46,19 +49,24 @@ def measure_across(
         raise DataError("--train 0: a model of another animal needs annotated volumes of it; ask for at least 1")
     repeats = []
     for number, (first, second) in enumerate(pairs):
-        teachers = split_volumes(_find_labelled(first), {}, train, "random", seed, number).train
-        annotated = mix_numbers([first.taught[volume] for volume in teachers if volume in first.taught], seed + number)
+        annotated = draw_teachers(first, train, seed, number)
         drawn = split_volumes(_find_labelled(second), {}, 1, "random", seed, number)
         split = Split(drawn.train, thin_volumes(drawn.test, at_most))
         template = second.taught[split.train[0]]
-        start = perf_counter()
+        start = clock()
         recognize = method[1](annotated, template, list(second.seen.values()), seed + number)
-        spent = perf_counter() - start
-        repeats.append(score_recognizer(second, split, recognize, spent, collect_identities([template])))
+        spent = clock() - start
+        repeats.append(score_recognizer(second, split, recognize, spent, collect_identities([template]), clock))
         on_repeat(repeats[-1])
     truth = pairs[0][1].truth
     preset_hash = truth.provenance.get("preset_hash")
     return Measurement(method[0], train, "animals", seed, truth.source, preset_hash, tuple(repeats))
+
+
+def draw_teachers(subject: Subject, train: int, seed: int, number: int = 0) -> list[Annotation]:
+    """Annotated volumes of an animal, drawn at random, with mixed numbers."""
+    drawn = split_volumes(_find_labelled(subject), {}, train, "random", seed, number).train
+    return mix_numbers([subject.taught[volume] for volume in drawn if volume in subject.taught], seed + number)
 
 
 def mix_numbers(annotated: Sequence[Annotation], seed: int) -> list[Annotation]:

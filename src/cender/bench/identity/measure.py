@@ -22,6 +22,7 @@ from cender.types import Annotation, Identities
 
 Recognize = Callable[[Sequence[Annotation]], list[Identities]]
 Learn = Callable[[Sequence[Annotation], Sequence[Annotation], int], Recognize]
+Clock = Callable[[], float]
 FIGURES = ("accuracy", "accuracy_all", "worst_5pct", "recall_at_95_strict", "calibration_error")
 COSTS = ("expected_accuracy", "train_s", "ms_per_volume")
 DOUBTED_BELOW = 0.6
@@ -109,6 +110,7 @@ def measure_identity_bench(
     seed: int = 0,
     at_most: int | None = None,
     on_repeat: Callable[[Repeat], None] = lambda repeat: None,
+    clock: Clock = perf_counter,
 ) -> Measurement:
     """Learn from some volumes of a recording and recognize the neurons of the others, again for every subject given.
 
@@ -125,6 +127,8 @@ def measure_identity_bench(
         recording, and identities serve only to score.
     at_most
         Test on no more than this many volumes, spread evenly.
+    clock
+        Seconds that learning and recognizing are timed with.
     """
     if not subjects:
         raise DataError("expected at least one repeat")
@@ -133,7 +137,7 @@ def measure_identity_bench(
         labelled = [volume for volume, one in subject.truth.annotations.items() if (one.identity >= 0).any()]
         drawn = split_volumes(labelled, subject.time_s, train, split, seed, number)
         chosen = replace(drawn, test=thin_volumes(drawn.test, at_most))
-        repeats.append(run_repeat(subject, chosen, method[1], seed + number))
+        repeats.append(run_repeat(subject, chosen, method[1], seed + number, clock))
         on_repeat(repeats[-1])
     truth = subjects[0].truth
     preset_hash = truth.provenance.get("preset_hash")
@@ -141,27 +145,32 @@ def measure_identity_bench(
     return Measurement(method[0], train, described, seed, truth.source, preset_hash, tuple(repeats))
 
 
-def run_repeat(subject: Subject, split: Split, learn: Learn, seed: int) -> Repeat:
+def run_repeat(subject: Subject, split: Split, learn: Learn, seed: int, clock: Clock = perf_counter) -> Repeat:
     """Learn, recognize and compare once."""
     annotated = [subject.taught[volume] for volume in split.train if volume in subject.taught]
-    start = perf_counter()
+    start = clock()
     recognize = learn(annotated, list(subject.seen.values()), seed)
-    train_s = perf_counter() - start
+    train_s = clock() - start
     known = None if not split.train else collect_identities(annotated)
-    return score_recognizer(subject, split, recognize, train_s, known)
+    return score_recognizer(subject, split, recognize, train_s, known, clock)
 
 
 def score_recognizer(
-    subject: Subject, split: Split, recognize: Recognize, train_s: float, known: set[int] | None
+    subject: Subject,
+    split: Split,
+    recognize: Recognize,
+    train_s: float,
+    known: set[int] | None,
+    clock: Clock = perf_counter,
 ) -> Repeat:
     """Recognize the test volumes and compare them with the truth.
 
     Without knowable identities (None) the numbers are arbitrary, and are renamed first.
     """
     test = [subject.seen[volume] for volume in split.test if volume in subject.seen]
-    start = perf_counter()
+    start = clock()
     given = recognize(test)
-    ms_per_volume = 1e3 * (perf_counter() - start) / max(len(test), 1)
+    ms_per_volume = 1e3 * (clock() - start) / max(len(test), 1)
     predicted = replace(subject.truth, annotations=_join(test, given), ratio={})
     pairings = pair_volumes(predicted, subject.truth, split.test)
     if known is None:

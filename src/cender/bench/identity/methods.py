@@ -1,6 +1,6 @@
 """The two ways to recognize neurons as a benchmark calls them: ours, and the paper's."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Literal, get_args
 
 import numpy as np
@@ -11,12 +11,13 @@ from cender.bench.identity.measure import Learn, Recognize
 from cender.config import Config
 from cender.nets.embedding import build_embedder, read_classes
 from cender.pipeline.recording.recognizer.identify import learn_recognizer
-from cender.recognize.paper.params import PaperParams, choose_params
+from cender.recognize.paper.params import PaperParams, choose_params, read_params
 from cender.recognize.paper.recognize import describe_neurons, recognize_with_template
 from cender.training.paper.embedding import train_embedding
-from cender.types import Annotation, Identities
+from cender.types import Annotation, Identities, Weights
 
 Method = Literal["default", "paper"]
+Train = Callable[[Sequence[Annotation], PaperParams, int], Weights]
 METHODS: tuple[Method, ...] = get_args(Method)
 Features = tuple[str, str]
 """What neighbours and what density are made of: 'objects' or 'regions'."""
@@ -29,15 +30,19 @@ def make_learner(method: Method, config: Config, features: Features | None = Non
     return lambda annotated, recording, seed: learn_recognizer(annotated, recording, chosen, seed)
 
 
-def make_across_learner(method: Method, config: Config, features: Features | None = None) -> LearnAcross:
-    """How a method uses a model of another animal.
+def make_across_learner(
+    method: Method, config: Config, features: Features | None = None, train: Train = train_embedding
+) -> LearnAcross:
+    """How a method uses a model of another animal; ``train`` trains the paper's, or remembers what it trained.
 
     The paper's embeds with a network trained on animal A and assigns to the template of B (its Stage 4, across
     animals). Ours starts from the shipped matcher, learns from the template and, unlabelled, from the recording of B.
     """
     if method == "paper":
         params = choose_features(config, features)
-        return lambda annotated, template, recording, seed: _match_template(annotated, template, params, seed)
+        return lambda annotated, template, recording, seed: _match_template(
+            train(annotated, choose_params(params, annotated), seed), template
+        )
     learn = make_learner(method, config)
     return lambda annotated, template, recording, seed: learn([template], recording, seed)
 
@@ -62,11 +67,10 @@ def embed_neurons(
     return classes[:-1], points, np.concatenate([one.identity for one in shown])
 
 
-def _match_template(annotated: Sequence[Annotation], template: Annotation, params: PaperParams, seed: int) -> Recognize:
-    chosen = choose_params(params, annotated)
-    embed = build_embedder(train_embedding(annotated, chosen, seed))
+def _match_template(weights: Weights, template: Annotation) -> Recognize:
+    embed, params = build_embedder(weights), read_params(weights)
 
     def recognize(volumes: Sequence[Annotation]) -> list[Identities]:
-        return [recognize_with_template(volume, template, embed, chosen) for volume in volumes]
+        return [recognize_with_template(volume, template, embed, params) for volume in volumes]
 
     return recognize

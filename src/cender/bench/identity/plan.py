@@ -3,13 +3,16 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from time import perf_counter
+from typing import Any, Literal
 from typing import cast as as_type
 
-from cender.bench.identity.across import measure_across
+from cender.bench.identity.across import draw_teachers, measure_across
 from cender.bench.identity.corruption import NO_CORRUPTION, Corruption, corrupt_subject
 from cender.bench.identity.data import choose_volumes, open_subjects
-from cender.bench.identity.measure import Measurement, Repeat, measure_identity_bench
+from cender.bench.identity.heads import Heads, is_table, load_named_heads, measure_heads
+from cender.bench.identity.measure import Clock, Measurement, Repeat, measure_identity_bench
+from cender.bench.identity.memory import Memory
 from cender.bench.identity.methods import (
     METHODS,
     Features,
@@ -97,10 +100,14 @@ def choose_splits(
 
 @dataclass(frozen=True, slots=True)
 class Cast:
-    """The recordings of a plan, one for each repeat: those that are tested, and other animals to learn from."""
+    """The recordings of a plan, one for each repeat: those that are tested, and other animals to learn from.
+
+    ``heads`` are named heads by lab, which are tested where a table of them is named instead of a second recording.
+    """
 
     tested: tuple[Subject, ...]
     teachers: tuple[Subject, ...] = ()
+    heads: Heads | None = None
 
 
 def split_pair(points: str) -> tuple[str, str]:
@@ -112,6 +119,9 @@ def split_pair(points: str) -> tuple[str, str]:
 def open_cast(plan: Plan, config: Config) -> Cast:
     """The recordings of a plan; simulated ones are made, and their neurons found, here and only once."""
     teacher, tested_on = split_pair(plan.points)
+    if is_table(tested_on):
+        teachers = open_subjects(teacher, config, 1, plan.seed, plan.rate_hz)
+        return Cast((), tuple(teachers), load_named_heads(Path(tested_on)))
     opened = open_subjects(tested_on, config, plan.repeats, plan.seed, plan.rate_hz, images=plan.images)
     bounded = [one if plan.volumes is None else choose_volumes(one, plan.volumes) for one in opened]
     tested = [corrupt_subject(one, plan.corruption, plan.seed + repeat) for repeat, one in enumerate(bounded)]
@@ -122,7 +132,11 @@ def open_cast(plan: Plan, config: Config) -> Cast:
 
 
 def run_plan(
-    plan: Plan, config: Config, cast: Cast, on_step: Callable[[str], None] = lambda label: None
+    plan: Plan,
+    config: Config,
+    cast: Cast,
+    on_step: Callable[[str], None] = lambda label: None,
+    clock: Clock = perf_counter,
 ) -> list[Measurement]:
     """All measurements of a plan.
 
@@ -130,8 +144,10 @@ def run_plan(
     ----------
     on_step
         Told after every training.
+    clock
+        Seconds that learning and recognizing are timed with.
     """
-    return [_measure(plan, step, config, cast, on_step) for step in plan.steps]
+    return [one for step in plan.steps for one in _measure(plan, step, config, cast, on_step, clock)]
 
 
 def _measure(
@@ -140,17 +156,22 @@ def _measure(
     config: Config,
     cast: Cast,
     on_step: Callable[[str], None],
-) -> Measurement:
+    clock: Clock,
+) -> Sequence[Measurement]:
     method, split, train = step
 
     def tell(_: Repeat) -> None:
         on_step(f"{method}, {train} volumes, {split}")
 
     if split == "animals":
+        learner = method, make_across_learner(method, config, plan.features, Memory().train_weights)
+        options: dict[str, Any] = {"seed": plan.seed, "on_repeat": tell, "clock": clock}
+        if cast.heads is not None:
+            annotated = draw_teachers(cast.teachers[0], train, plan.seed)
+            return measure_heads(annotated, cast.heads, learner, templates=plan.repeats, **options)
         pairs = list(zip(cast.teachers, cast.tested, strict=True))
-        learner = method, make_across_learner(method, config, plan.features)
-        return measure_across(pairs, learner, train, seed=plan.seed, at_most=plan.at_most, on_repeat=tell)
-    return measure_identity_bench(
+        return [measure_across(pairs, learner, train, at_most=plan.at_most, **options)]
+    done = measure_identity_bench(
         cast.tested,
         (method, make_learner(method, config, plan.features)),
         train,
@@ -158,16 +179,18 @@ def _measure(
         seed=plan.seed,
         at_most=plan.at_most,
         on_repeat=tell,
+        clock=clock,
     )
+    return [done]
 
 
 def draw_plan(plan: Plan, config: Config, cast: Cast, done: Sequence[Measurement], folder: Path) -> list[Path]:
     """Pictures of what a plan measured; with the paper's method also of the space that it learns (once more)."""
-    subject = cast.tested[0]
-    written = draw_measurements(done, folder, timed=bool(subject.time_s))
-    paper = [one for one in done if one.method == "paper" and one.split != "animals"]
+    written = draw_measurements(done, folder, timed=any(one.time_s for one in cast.tested))
+    paper = [one for one in done if one.method == "paper" and one.split in SPLITS]
     if not paper:
         return written
+    subject = cast.tested[0]
     first = max(paper, key=lambda one: one.train).repeats[0].split
     annotated = [subject.taught[volume] for volume in first.train if volume in subject.taught]
     test = [volume for volume in first.test if volume in subject.taught]

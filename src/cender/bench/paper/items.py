@@ -1,11 +1,10 @@
 """Measurements of a long benchmark, done one after the other, each kept as soon as it is finished."""
 
-import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from time import perf_counter
+from time import perf_counter, process_time
 from typing import Any
 
 from cender.io.measured import Measured, add_measured, load_measured
@@ -65,18 +64,13 @@ def measure_items(
     return found
 
 
-def _is_busy() -> bool:
-    """Whether the machine has more to do than it has cores for: times that are taken then mean nothing."""
-    return hasattr(os, "getloadavg") and os.getloadavg()[0] > 2 * (os.cpu_count() or 1)
-
-
 def _measure(item: Item, path: Path | None, machine: dict[str, str]) -> Measured:
-    start = perf_counter()
+    start, begin = perf_counter(), process_time()
     figures = item.measure()
     provenance = {
         **machine,
-        "busy": _is_busy(),
         "seconds": round(perf_counter() - start, 1),
+        "core_seconds": round(process_time() - begin, 1),
         "date": datetime.now(UTC).date().isoformat(),
     }
     one = Measured(item.key, figures, item.inputs, provenance)

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from cender.bench.paper.tables import Cell, Table
+from cender.bench.paper.table import Cell, Table
 from cender.io.measured import Measured
 from cender.io.results.folder.fingerprints import hash_weights
 
@@ -40,12 +40,14 @@ def _render(table: Table) -> str:
 def _render_provenance(found: Mapping[str, Measured]) -> str:
     lines = [
         "## Where the figures come from\n",
-        "Rows of older weights were measured before the weights that cender ships now.\n",
-        "| row | version | machine | date | seconds | weights |",
-        "|---|---|---|---|---|---|",
+        "Rows of older weights were measured before the weights that cender ships now. Core seconds are CPU time.\n",
+        "| row | version | machine | date | seconds | core seconds | weights |",
+        "|---|---|---|---|---|---|---|",
     ]
     for key, one in sorted(found.items()):
-        told = [str(one.provenance.get(name, "–")) for name in ("version", "machine", "date", "seconds")]
+        told = [
+            str(one.provenance.get(name, "–")) for name in ("version", "machine", "date", "seconds", "core_seconds")
+        ]
         lines.append(f"| {key} | {' | '.join(told)} | {_compare_weights(one)} |")
     return "\n".join(lines) + "\n"
 

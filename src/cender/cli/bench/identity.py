@@ -19,7 +19,8 @@ def identity(
         str,
         typer.Argument(
             metavar="POINTS",
-            help="Truth folder, points.csv, or .npz with volume, xyz_um and identity (two animals: A,B); or a preset.",
+            help="Truth folder, points.csv, or .npz with volume, xyz_um and identity; or a preset. Two animals: A,B; "
+            "B may be a table of named heads.",
         ),
     ],
     train: Annotated[list[int], typer.Option(min=0, help="Annotated volumes to learn from (may be given again).")],

@@ -9,7 +9,8 @@ from cender.cli.bench.identity import SIMULATED_VOLUMES
 from cender.cli.options import Json, Sets
 
 if TYPE_CHECKING:
-    from cender.bench.paper.tables import Table
+    from cender.bench.paper.items import Item
+    from cender.bench.paper.table import Table
 
 
 def tables(
@@ -25,6 +26,9 @@ def tables(
     only_kept: Annotated[
         bool, typer.Option("--kept", help="Measure nothing: print the rows that the file has.")
     ] = False,
+    only: Annotated[
+        list[str] | None, typer.Option(metavar="KEY", help="Measure only rows whose key begins so (repeatable).")
+    ] = None,
     markdown: Annotated[bool, typer.Option("--markdown", help="Print the tables as Markdown.")] = False,
     sets: Sets = None,
     json: Json = False,
@@ -35,7 +39,8 @@ def tables(
     """
     from cender.bench.paper.items import Done, measure_items
     from cender.bench.paper.markdown import render_tables
-    from cender.bench.paper.measurements import FULL, PRESET, QUICK, list_items
+    from cender.bench.paper.measurements import list_items
+    from cender.bench.paper.scope import FULL, PRESET, QUICK
     from cender.bench.paper.tables import build_tables
     from cender.cli.bench.machine import describe_machine
     from cender.cli.console import print_json, show_progress
@@ -50,7 +55,7 @@ def tables(
     if only_kept and rows is not None:
         found = load_measured(rows)
     else:
-        items = list_items(config, data, FULL if full else QUICK)
+        items = _choose(list_items(config, data, FULL if full else QUICK), only)
         with show_progress() as bar:
             task = bar.add_task("measuring", total=sum(item.about_s for item in items))
 
@@ -58,6 +63,7 @@ def tables(
                 bar.update(task, completed=done.done_s, description=f"{done.key}{' (kept)' if done.kept else ''}")
 
             found = measure_items(items, rows, describe_machine(), tell)
+        found = {**(load_measured(rows) if only and rows is not None else {}), **found}
     built = build_tables(found, data)
     if json:
         print_json(
@@ -75,11 +81,23 @@ def tables(
         _print(built, "full" if full else "quick", config.simulate.hash)
 
 
+def _choose(items: "list[Item]", only: list[str] | None) -> "list[Item]":
+    from cender.errors import ConfigError
+
+    chosen = [item for item in items if only is None or item.key.startswith(tuple(only))]
+    if not chosen:
+        keys = "; ".join(item.key for item in items)
+        raise ConfigError(
+            f"--only {', '.join(only or ())}: no row that can be measured here begins so; there are {keys}"
+        )
+    return chosen
+
+
 def _print(built: "list[Table]", scope: str, preset_hash: str) -> None:
     from rich.table import Table as Drawn
 
     from cender.bench.paper.markdown import show_cell
-    from cender.bench.paper.measurements import PRESET
+    from cender.bench.paper.scope import PRESET
     from cender.cli.bench.machine import describe_machine
     from cender.cli.console import STDOUT
 

@@ -44,12 +44,12 @@ def draw_recognition(space: Embedded, own: Followed, nerve: Followed | None) -> 
     with styled():
         figure = start_figure(11, 11.5 if nerve else 8.0)
         panels = figure.subplots(3 if nerve else 2, 2)
-        (a, b), (_, d) = panels[:2]
+        a, b = panels[0]
         name_panel(plot_distances(space.classes, a), "A", a.get_title(loc="left"))
         name_panel(plot_layout(lay_out(space.points), space.identity, b), "B", b.get_title(loc="left"))
         followed = [own] if nerve is None else [own, nerve]
         if nerve is None:
-            d.text(0.99, 1.03, "E, F need nerve.npz: --data FOLDER", color=QUIET, ha="right", transform=d.transAxes)
+            figure.supxlabel("E and F need nerve.npz: --data FOLDER", color=QUIET, fontsize=8)
         for (curve, time), letters, seen in zip(panels[1:], ("CD", "EF"), followed, strict=False):
             name_panel(plot_curves(seen.curves, seen.published, curve), letters[0], seen.title)
             plot_over_time(seen.time, seen.accuracy, time).set_xlabel(seen.unit)

@@ -7,7 +7,7 @@ from jaxtyping import Float, Int, Real
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from cender.plots.detection import choose_colours, choose_frames
+from cender.plots.detection import choose_colours, choose_frames, cut
 from cender.plots.paper.panels import (
     add_axes_of_worm,
     add_boxes,
@@ -32,8 +32,6 @@ from cender.plots.style import (
     styled,
 )
 from cender.types import Head, Neurons
-
-COLUMNS = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,24 +96,26 @@ def plot_identities(seen: Whole, ax: Axes) -> Axes:
     return ax
 
 
-def draw_boxes_with_identities(seen: Whole, frames: int = 6) -> Figure:
+def draw_boxes_with_identities(seen: Whole, frames: int = 3) -> Figure:
     """Frames of the cropped head with all boxes and the numbers of their neurons (paper, Fig S3)."""
     crop, regions = seen.head.crop, seen.neurons.regions
-    rows = -(-frames // COLUMNS)
     with styled():
-        figure = start_figure(11, rows * (11 / COLUMNS * crop.h / crop.w + 0.25))
-        grid = figure.subplots(rows, COLUMNS, squeeze=False).ravel()
+        figure = start_figure(11, frames * (11 * crop.h / crop.w + 0.25))
+        grid = figure.subplots(frames, 1, squeeze=False).ravel()
         hide_axes(grid)
-        for ax, z in zip(grid, choose_frames(regions, frames), strict=False):
-            show_crop(seen.red[z], crop, ax)
+        for ax, z in zip(grid, choose_frames(regions, frames + 2)[1:-1], strict=False):
+            # Dim enough that boxes and numbers stand out.
+            part = cut(seen.red[z], crop).astype(np.float32)
+            low, high = np.percentile(part, (50, 99.95))
+            show_image(part, ax, (float(low), float(1.6 * high - 0.6 * low)))
             mine = np.flatnonzero(regions.z == z)
-            add_boxes(ax, regions.box_px[mine], crop, "#ff9ecb", 0.7)
+            add_boxes(ax, regions.box_px[mine], crop, "#ff5fa8", 1.0)
             for row in mine:
                 number = seen.identity[regions.neuron[row]]
                 if number >= 0:
-                    x, y, w, h = regions.box_px[row]
-                    place = x + w / 2 - crop.x, y + h / 2 - crop.y
-                    ax.text(*place, str(number), color=TRUTH, fontsize=5, ha="center", va="center")
+                    x, y, w, _ = regions.box_px[row]
+                    place = x + w / 2 - crop.x, y - crop.y - 1
+                    ax.text(*place, str(number), color=TRUTH, fontsize=6.5, ha="center", va="bottom")
             ax.set_title(f"frame {z}, {len(mine)} regions", color=QUIET, fontsize=8)
     return figure
 

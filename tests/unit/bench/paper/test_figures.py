@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
+from cender.bench.paper.figures import recognition
 from cender.bench.paper.figures.draw import TITLES, Wish, _list_drawings, draw_figures
 from cender.bench.paper.figures.recognition import QUICK, Curves
 from cender.bench.paper.figures.scene import Scene
@@ -75,6 +76,18 @@ def test_kept_rows_are_points_of_the_curves() -> None:
     assert Curves(Scene(SMALL), QUICK, None, {}).list_curves([], "NeRVE") == []
 
 
+def test_times_of_stages_stand_beside_the_published_ones(monkeypatch: pytest.MonkeyPatch) -> None:
+    stages = {"stages_ms": {"preprocess": 20.0, "detect": 100.0, "merge": 10.0}}
+    monkeypatch.setattr(recognition, "measure_stages", lambda params, rounds, clock: stages)
+    scene = Scene(SMALL)
+    curves = Curves(scene, QUICK, None, {"typical, 1, default": Measured("", {"ms_per_volume": 30.0}, {}, {})})
+    (ax,) = recognition.draw_figure_10(scene, curves, "here").axes
+    assert [label.get_text() for label in ax.get_yticklabels()] == ["preprocess", "detect", "merge", "recognize", "all"]
+    shown = {text.get_text().strip() for text in ax.texts}
+    assert {"20", "100", "10", "30", "160"} <= shown, "ours, and their sum"
+    assert {"556", "50", "800"} <= shown, "those of the paper"
+
+
 def test_figures_of_recognition_are_drawn(tmp_path: Path) -> None:
     space = make_space()
     curve = Curve("paper", "random", (3, 30), (0.5, 0.8), (float("nan"),) * 2)
@@ -87,7 +100,6 @@ def test_figures_of_recognition_are_drawn(tmp_path: Path) -> None:
     }
     for number, figure in figures.items():
         save_figure(figure, tmp_path / f"{number}.png", compact=True)
-    texts = [text.get_text() for ax in figures["8"].axes for text in ax.texts]
-    assert any("nerve.npz" in text for text in texts), "what is not at hand is said"
+    assert any("nerve.npz" in text.get_text() for text in figures["8"].texts), "what is not at hand is said"
     median = next(text.get_text() for ax in figures["S2"].axes for text in ax.texts if "median" in text.get_text())
     assert float(median.split()[1]) < 0.05, "tight clusters lie around their directions"

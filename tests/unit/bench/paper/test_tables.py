@@ -1,15 +1,15 @@
 """The paper's tables with ours under every row: all eight are there, and what was not measured says what it needs."""
 
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from cender.bench.paper import measurements
+from cender.bench.paper import identity_rows
 from cender.bench.paper.markdown import render_tables
-from cender.bench.paper.measurements import FULL, QUICK, list_items
+from cender.bench.paper.measurements import list_items
 from cender.bench.paper.published import CELL_TYPES, DATASETS, DETECTION, FEATURES, PIPELINES, TRACKING
+from cender.bench.paper.scope import FULL, QUICK
 from cender.bench.paper.tables import build_tables
 from cender.config import Config
 from cender.io.measured import Measured, load_measured
@@ -42,21 +42,36 @@ def test_a_row_that_was_not_measured_says_what_it_needs() -> None:
 
 
 def test_measured_rows_stand_under_the_published_ones() -> None:
-    found = measured(**{"NeRVE, 130, paper": IDENTITY, "typical, blocked, default": IDENTITY})
+    found = measured(**{"NeRVE, 130, paper": IDENTITY, "typical, 10, default": IDENTITY})
     rows = build_tables(found, None)[3].rows
     place = next(i for i, row in enumerate(rows) if row[3] == 86.51)
     assert rows[place + 1][:4] == ("within", "cender, the paper's method", "NeRVE", 86.4)
-    assert rows[place + 1][6] == "1.1 min", "training times in the paper's unit"
-    busy = {key: replace(one, provenance={"busy": True}) for key, one in found.items()}
-    assert build_tables(busy, None)[3].rows[place + 1][3:8] == (86.4, "NeRVE", "130", "busy", "busy")
+    assert rows[place + 1][6:8] == ("1.1 min", "0.012"), "times in the paper's units"
     assert str(rows[place + 2][3]).startswith("needs")
 
 
-def test_cell_types_show_both_poses() -> None:
-    lab = {"points": {"accuracy": 0.2, "spread": 0.01}, "labels": {"accuracy": 0.4, "spread": 0.02}}
-    found = measured(**{"cell types, paper": {"labs": {"HL": lab}, "points": 0.2, "labels": 0.4}})
-    rows = build_tables(found, None)[4].rows
-    assert [row[2] for row in rows if row[-1] == "here"][1:3] == ["20.00 ± 1.00", "40.00 ± 2.00"]
+def test_cell_types_show_every_pose_and_both_ways_to_count() -> None:
+    def share(accuracy: float) -> dict:
+        return {"accuracy": accuracy, "spread": 0.01, "published": {"accuracy": accuracy + 0.02, "spread": 0}}
+
+    lab = {"points": share(0.2), "names": share(0.3), "brief": share(0.4)}
+    means = {"points": 0.1, "names": 0.2, "brief": 0.3}
+    times = {"train_s": dict.fromkeys(lab, 60), "epochs": {"brief": 12}}
+    found = measured(**{"cell types, paper": {"labs": {"HL": lab}, **means, **times}})
+    rows = [row for row in build_tables(found, None)[4].rows if row[-1] == "here"][1:6]
+    assert [row[2].split()[0] for row in rows] == ["20.00", "30.00", "32.00", "40.00", "42.00"]
+    assert "12 epochs" in rows[3][0]
+
+
+def test_one_training_fills_a_row_of_features_and_its_rows_of_tracking() -> None:
+    figures = {"within": IDENTITY, "across": {**IDENTITY, "accuracy": 0.5}, "NeRVE": {**IDENTITY, "accuracy": 0.4}}
+    key = "features, objects and regions"
+    found = {key: Measured(key, figures, {"train": 10}, {})}
+    tables = build_tables(found, None)
+    ours = [row for row in tables[3].rows if row[1] == "cender, the paper's method" and row[3] in (86.4, 50.0, 40.0)]
+    assert [(row[0], row[5]) for row in ours] == [("within", "10"), ("across", "10"), ("across", "10")]
+    assert tables[7].rows[1][2:5] == (86.4, 50.0, 40.0)
+    assert "needs wormnd.csv.gz" in str(tables[7].rows[1][6])
 
 
 def test_merging_has_a_time_of_its_own() -> None:
@@ -73,13 +88,13 @@ def test_data_decides_what_is_measured(tmp_path: Path) -> None:
     assert not any("NeRVE" in key for key in without)
     np.savez(tmp_path / "nerve.npz", volume=[0], xyz_um=[[0, 0, 0]], identity=[1])
     given = {item.key for item in list_items(Config(), tmp_path, QUICK)}
-    assert {"NeRVE, 80, paper", "NeRVE, 130, paper", "NeRVE, 130, default", "count, NeRVE"} <= given - without
+    assert {"NeRVE, 80, paper", "NeRVE, 130, paper", "NeRVE, 80, default", "count, NeRVE"} <= given - without
     (tmp_path / "C1").mkdir()
     (tmp_path / "C1" / "truth.toml").touch()
     full = list_items(Config(), tmp_path, FULL)
     assert {"C1, 30, paper", "C1, 130, default", "count, C1"} <= {item.key for item in full}
     assert len({item.key for item in full}) == len(full)
-    assert sum("features" in item.key for item in full) == 8
+    assert sum("features" in item.key for item in full) == 4
 
 
 def test_other_data_is_measured_again(tmp_path: Path) -> None:
@@ -97,7 +112,7 @@ def test_other_data_is_measured_again(tmp_path: Path) -> None:
 def test_counts_are_of_the_file(tmp_path: Path) -> None:
     volume, identity = np.repeat([0, 1], 3), np.array([1, 2, -1, 1, -1, -1])
     np.savez(tmp_path / "nerve.npz", volume=volume, xyz_um=np.zeros((6, 3)), identity=identity)
-    figures = measurements._count_points(tmp_path / "nerve.npz")
+    figures = identity_rows._count_points(tmp_path / "nerve.npz")
     assert figures == {"volumes": 2, "labelled": pytest.approx(1.5), "tracked": 3}
 
 

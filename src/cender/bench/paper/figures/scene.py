@@ -7,6 +7,7 @@ from jaxtyping import Float, Int, Real
 
 from cender.bench.activity import make_neurons
 from cender.bench.identity.data import make_subject
+from cender.bench.identity.memory import Memory
 from cender.bench.identity.split import Split, split_volumes
 from cender.bench.identity.subject import Subject
 from cender.config import Config
@@ -18,7 +19,6 @@ from cender.preprocess.paper import HeadSteps, find_head_paper, trace_head
 from cender.recognize.paper.params import PaperParams, choose_params
 from cender.recognize.paper.recognize import describe_neurons, recognize_with_weights
 from cender.simulate import Simulation, simulate_recording
-from cender.training.paper.embedding import train_embedding
 from cender.types import Head, Neurons, Outcome, Recording, Volume, VoxelSize, Weights
 
 SEED = 9200
@@ -41,7 +41,7 @@ class Scene:
     """
 
     def __init__(self, config: Config, train: int = 30, frame: tuple[int, int, int] | None = None) -> None:
-        self.config, self.train = config, train
+        self.config, self.train, self.memory = config, train, Memory()
         update = {"seed": SEED} if frame is None else {"seed": SEED, "shape": frame}
         self.simulation: Simulation = simulate_recording(config.simulate.model_copy(update=update))
 
@@ -129,7 +129,7 @@ class Scene:
 
     def teach(self, params: PaperParams) -> Weights:
         """The paper's recognizer, trained with these settings."""
-        return train_embedding([self.subject.taught[one] for one in self.split.train], params)
+        return self.memory.train([self.subject.taught[one] for one in self.split.train], params).weights
 
     def embed(self, volumes: tuple[int, ...], weights: Weights) -> tuple[Float[np.ndarray, "m d"], np.ndarray]:
         """Embeddings of all neurons of some volumes, and their identities."""

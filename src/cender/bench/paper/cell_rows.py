@@ -1,0 +1,84 @@
+"""Rows of cell types: the paper's template method with a model of the real recording, and our names."""
+
+from functools import partial
+from pathlib import Path
+from statistics import fmean
+from time import process_time
+from typing import Any
+
+from cender.bench.identity.heads import load_named_heads, measure_heads
+from cender.bench.identity.methods import make_across_learner
+from cender.bench.names.folds import measure_names
+from cender.bench.paper.celltypes import choose_side, embed_with_paper, measure_cell_types, pose_by_labels
+from cender.bench.paper.identity_rows import describe_recognition
+from cender.bench.paper.items import Figures, Item
+from cender.bench.paper.scope import CHAUDHARY, Scope
+from cender.bench.paper.taught import Company, describe_measurement
+from cender.config import Config
+from cender.io.results.folder.fingerprints import hash_file, hash_values
+from cender.nets.embedding import read_classes
+
+TEACHERS = 130
+# Trained for less than the paper does, a model of one animal serves others better.
+BRIEF_EPOCHS = 12
+
+
+def list_cell_types(company: Company, scope: Scope) -> list[Item]:
+    """The paper's method on the heads of every lab, ours with one template, and, where asked for all, our names."""
+    heads, points = company.heads, company.points
+    if heads is None:
+        return []
+    file = {"heads": hash_file(heads)}
+    items = []
+    if points is not None:
+        inputs = {**describe_recognition(company.config, "paper", simulated=False), **file, "points": hash_file(points)}
+        items.append(Item("cell types, paper", partial(_match_cell_types, company), inputs, 120))
+    ours = {**describe_recognition(company.config, "default", simulated=False), **file, "test": scope.at_most}
+    items.append(Item("cell types, template", partial(_learn_templates, company, scope), ours, 200))
+    if scope.full:
+        settings = hash_values(company.config.train_namer.model_dump(mode="json", exclude={"threads"}))
+        names = partial(_name_cell_types, company.config, heads)
+        items.append(Item("cell types, default", names, {**file, "settings": settings}, 3000))
+    return items
+
+
+def _match_cell_types(company: Company) -> Figures:
+    """Accuracy by lab with axes of the points, with axes and side from the names, and with a briefly trained model."""
+    if company.heads is None:
+        raise RuntimeError("asked for heads that are not there")
+    pupil = company.teach("real", TEACHERS)
+    brief = company.teach("real", TEACHERS, epochs=BRIEF_EPOCHS)
+    labs: dict[str, Any] = {}
+    for lab, animals in load_named_heads(company.heads).items():
+        posed, mirrored = pose_by_labels(animals)
+        labs[lab] = {"points": measure_cell_types(animals, embed_with_paper(pupil.weights, "points"))}
+        for name, one in (("names", pupil), ("brief", brief)):
+            embed = embed_with_paper(one.weights, "head")
+            sided = choose_side(posed, embed, read_classes(one.weights)[0][:-1])
+            labs[lab][name] = {**measure_cell_types(sided, embed), "mirrored": mirrored}
+    poses = ("points", "names", "brief")
+    return {
+        "labs": labs,
+        **{pose: fmean(one[pose]["accuracy"] for one in labs.values()) for pose in poses},
+        "train_s": {"points": pupil.train_s, "names": pupil.train_s, "brief": brief.train_s},
+        "epochs": {"brief": BRIEF_EPOCHS},
+    }
+
+
+def _learn_templates(company: Company, scope: Scope) -> Figures:
+    """Our recognizer across animals: it learns from one named head and, unlabelled, from those it is tested on."""
+    if company.heads is None:
+        raise RuntimeError("asked for heads that are not there")
+    labs = load_named_heads(company.heads)
+    chosen = labs if scope.full else {CHAUDHARY: labs[CHAUDHARY]}
+    learner = "default", make_across_learner("default", company.config)
+    within, between = measure_heads([], chosen, learner, templates=1, at_most=scope.at_most, clock=process_time)
+    one = measure_heads([], {CHAUDHARY: labs[CHAUDHARY]}, learner, clock=process_time)[0] if scope.full else within
+    figures = {"within": describe_measurement(within), "chaudhary": describe_measurement(one)}
+    return {**figures, "between": describe_measurement(between)} if scope.full else figures
+
+
+def _name_cell_types(config: Config, heads: Path) -> Figures:
+    """Our names by position alone on animals of unseen groups, their handedness taken from the rest of their lab."""
+    one = measure_names(heads, config, "groups")["conditions"]["position, handedness lab"]
+    return {"all": one["top1"], "chaudhary": one["by_lab"][CHAUDHARY]["top1"], "seconds": one["seconds_per_animal"]}

@@ -1,0 +1,31 @@
+"""How much is measured for the paper's tables, and on which data."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+POINTS_FILE, HEADS_FILE = "nerve.npz", "wormnd.csv.gz"
+POINTS_RATE_HZ = 6.0
+# Animals of the lab whose heads the paper calls NeuroPAL Chaudhary.
+CHAUDHARY = "HL"
+OWN = ("C1", "C2", "C3")
+PRESET: Literal["typical"] = "typical"
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """How much is measured: a look at every table, or all that can be.
+
+    ``train`` is the number of annotated volumes of simulated animals, ``at_most`` that of volumes to test ours and
+    models of other animals on.
+    """
+
+    repeats: int
+    train: int
+    at_most: int | None
+    animals: int
+    volumes: int
+    full: bool
+
+
+QUICK = Scope(1, 10, 40, 2, 1, full=False)
+FULL = Scope(3, 30, None, 8, 2, full=True)
