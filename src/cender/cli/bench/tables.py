@@ -36,6 +36,7 @@ def tables(
     """Print all tables of the paper in its numbering, with ours under every row, or what a row needs.
 
     Finished rows are kept one by one in the file that --rows names: the same command goes on after an interruption.
+    A folder of the paper's own data (OSF v2b5n), as downloaded, gets truth folders C1, C2 and C3 first.
     """
     from cender.bench.paper.items import Done, measure_items
     from cender.bench.paper.markdown import render_tables
@@ -43,15 +44,19 @@ def tables(
     from cender.bench.paper.scope import FULL, PRESET, QUICK
     from cender.bench.paper.tables import build_tables
     from cender.cli.bench.machine import describe_machine
-    from cender.cli.console import print_json, show_progress
+    from cender.cli.console import STDERR, print_json, show_progress
     from cender.config import load_config
     from cender.errors import ConfigError
+    from cender.io.exchange.authors_truth import prepare_authors
     from cender.io.measured import load_measured
 
     if only_kept and rows is None:
         raise ConfigError("--kept prints the rows of a file: name it with --rows FILE")
     first = [f"simulate.preset={PRESET}", f"simulate.volumes={SIMULATED_VOLUMES}"]
     config = load_config(None, [*first, *(sets or [])])
+    if data is not None and not only_kept:
+        for name, count in prepare_authors(data).items():
+            STDERR.print(f"{name}: {count} volumes of the authors' data are now the truth folder {data / name}")
     if only_kept and rows is not None:
         found = load_measured(rows)
     else:

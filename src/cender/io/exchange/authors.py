@@ -7,6 +7,7 @@ import json
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,8 @@ VOXEL_UM = VoxelSize(1.5, 0.3, 0.3)
 RATE_HZ = 5.0
 FRAME_PX = 1024
 Z_SCALE = 5.0
+# A neuron does not move so far from one frame to the next.
+FARTHEST_PX = 40
 POINTS = ("mass_of_center", "anterior_y", "posterior_y", "ventral_x", "dorsal_x")
 ANIMALS = {"w6": "C1", "w2": "C2", "w4": "C3"}
 _STACK = re.compile(r"[iI]ma?ge?_?[sS]t(?:ac)?k_?(\d+)_dk?\d+.*?([wW]\d+)_?Dt\d{6}")
@@ -126,7 +129,10 @@ def load_roi_array(path: Path) -> list[Annotation]:
 
 
 def build_volume(volume: int, boxes: Iterable[Box], path: Path, frame_px: int = FRAME_PX) -> Annotation:
-    """One volume of boxes; refused where a box lies outside of the frame or an identity has two boxes in one frame."""
+    """One volume of boxes.
+
+    Refused where a box lies outside of the frame, an identity has two boxes in one frame, or it lies in two places.
+    """
     rows = sorted(boxes, key=lambda box: (box[5] < 0, box[5], box[0]))
     where = f"{path}, volume {volume}"
     seen: set[tuple[int, int]] = set()
@@ -136,6 +142,13 @@ def build_volume(volume: int, boxes: Iterable[Box], path: Path, frame_px: int = 
         if identity >= 0 and (identity, z) in seen:
             raise DataError(f"{where}: identity {identity} has two boxes in frame {z}; keep one of them")
         seen.add((identity, z))
+    for (z, x, y, w, h, identity), below in pairwise(rows):
+        away = max(abs(below[1] + below[3] / 2 - x - w / 2), abs(below[2] + below[4] / 2 - y - h / 2))
+        if identity >= 0 and below[5] == identity and away > FARTHEST_PX * max(below[0] - z, 1):
+            raise DataError(
+                f"{where}: identity {identity} lies in two places, {away:.0f} pixels apart in frames {z} and "
+                f"{below[0]}; give one of them another number"
+            )
     # A box without identity is a neuron of its own: nothing says which others it belongs to.
     keys = [box[5] if box[5] >= 0 else -2 - row for row, box in enumerate(rows)]
     order = list(dict.fromkeys(keys))
@@ -151,13 +164,18 @@ def build_volume(volume: int, boxes: Iterable[Box], path: Path, frame_px: int = 
     )
 
 
+def find_labels(folder: Path) -> list[tuple[Stack, Path]]:
+    """MATLAB files with labels in a folder, under their names of stacks."""
+    named = [(stack, path) for path in sorted(folder.rglob("*.mat")) if (stack := read_stack_name(path))]
+    return [(stack, path) for stack, path in named if _holds_boxes(path)]
+
+
 def load_animals(folder: Path) -> dict[str, list[Annotation]]:
     """All volumes of a downloaded folder by animal (C1, C2, C3): MATLAB labels, with proofread heads where drawn.
 
     The stacks of an animal follow each other in the order of their numbers.
     """
-    labels = [(stack, path) for path in sorted(folder.rglob("*.mat")) if (stack := read_stack_name(path))]
-    boxed = [(stack, path) for stack, path in labels if _holds_boxes(path)]
+    boxed = find_labels(folder)
     if not boxed:
         raise DataError(
             f"{folder}: expected MATLAB files with neuron_boxes named as the authors name them "

@@ -4,7 +4,7 @@ import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
-from cender.io.exchange.authors import RATE_HZ, VOXEL_UM, load_animals
+from cender.io.exchange.authors import ANIMALS, RATE_HZ, VOXEL_UM, find_labels, load_animals
 from cender.io.results.truth.writer import TruthWriter
 
 
@@ -20,6 +20,13 @@ def convert_authors(folder: Path, out: Path) -> dict[str, int]:
             for volume in volumes:
                 truth.add(volume)
     return {name: len(volumes) for name, volumes in animals.items()}
+
+
+def prepare_authors(folder: Path) -> dict[str, int]:
+    """Write truth folders into a folder of the authors' data that has none yet; nothing happens to other folders."""
+    if any((folder / name / "truth.toml").is_file() for name in ANIMALS.values()) or not find_labels(folder):
+        return {}
+    return convert_authors(folder, folder)
 
 
 def main(words: Sequence[str] | None = None) -> None:

@@ -1,6 +1,7 @@
 """Whether a recording has the size that a recognizer knows heads to have."""
 
-from collections.abc import Iterable, Sequence
+import json
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -8,12 +9,11 @@ from jaxtyping import Float
 
 from cender.config import Config
 from cender.pipeline.recording.recognizer.weights import load_recognizer
-from cender.recognize.frame import UNIT_UM, place_points
-from cender.types import Annotation
+from cender.recognize.frame import UNIT_UM
+from cender.recognize.spread import measure_spread
+from cender.types import Annotation, Weights
 
 SAMPLED = 30
-# A few neurons that a person named may all lie in one corner of the head.
-FEWEST = 50
 # Heads of adults differ by less; a voxel size that is wrong is mostly wrong by far more.
 LARGEST_RATIO = 1.5
 _AXES = ("along z", "in the image plane")
@@ -27,13 +27,9 @@ def find_scale_doubt(volumes: Sequence[Annotation], config: Config) -> list[str]
     """
     if config.recognize.weights is None:
         return []
-    arrays = load_recognizer(Path(config.recognize.weights)).arrays
-    if "references.position" not in arrays:
-        return []
-    known = np.concatenate([arrays[name] for name in ("references.position", "references.other") if name in arrays], 1)
-    learnt = _measure(one[np.isfinite(one).all(axis=1)] for one in known.astype(float))
+    learnt = _recall_spread(load_recognizer(Path(config.recognize.weights)))
     step = max(1, len(volumes) // SAMPLED)
-    here = _measure(place_points(one.centre_um) for one in volumes[::step])
+    here = measure_spread(one.centre_um for one in volumes[::step])
     if learnt is None or here is None:
         return []
     return [
@@ -44,12 +40,12 @@ def find_scale_doubt(volumes: Sequence[Annotation], config: Config) -> list[str]
     ]
 
 
-def _measure(clouds: Iterable[Float[np.ndarray, "_ 3"]]) -> Float[np.ndarray, " 2"] | None:
-    """Typical extent along z and in the plane in micrometres, None where there are too few neurons to know."""
-    sizes = []
-    for cloud in clouds:
-        if len(cloud) >= FEWEST:
-            centred = cloud - np.median(cloud, axis=0)
-            away = np.stack([np.abs(centred[:, 0]), np.linalg.norm(centred[:, 1:], axis=1)])
-            sizes.append(2 * UNIT_UM * np.percentile(away, 80, axis=1))
-    return np.median(sizes, axis=0) if sizes else None
+def _recall_spread(weights: Weights) -> Float[np.ndarray, " 2"] | None:
+    """How far the neurons spread that a recognizer learnt from; ours keeps their places, the paper's says it."""
+    arrays = weights.arrays
+    if "references.position" in arrays:
+        parts = [arrays[name] for name in ("references.position", "references.other") if name in arrays]
+        known = UNIT_UM * np.concatenate(parts, axis=1).astype(float)
+        return measure_spread(one[np.isfinite(one).all(axis=1)] for one in known)
+    said = weights.metadata.get("spread_um")
+    return None if said is None else np.array(json.loads(said), float)

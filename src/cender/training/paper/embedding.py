@@ -15,6 +15,7 @@ from cender.nets.threads import limit_threads
 from cender.recognize.paper.density import TERRITORIES
 from cender.recognize.paper.params import PaperParams, choose_axes
 from cender.recognize.paper.recognize import describe_neurons
+from cender.recognize.spread import measure_spread
 from cender.training.paper.margin import margin_loss
 from cender.types import Annotation, Weights
 
@@ -119,7 +120,11 @@ def _describe(
     params: PaperParams,
     seed: int,
 ) -> dict[str, str]:
+    spread = measure_spread(annotation.centre_um for annotation in annotated)
+    # Features do not know the size of a head: a template of another one is noticed by this.
+    size = {} if spread is None else {"spread_um": json.dumps(spread.round(2).tolist())}
     return {
+        **size,
         "kind": KIND,
         "identities": json.dumps(identities.tolist()),
         "params": params.model_dump_json(),

@@ -6,7 +6,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 from scipy.io import savemat
+from typer.testing import CliRunner
 
+from cender.cli.app import app
 from cender.errors import DataError
 from cender.io import load_truth
 from cender.io.exchange.authors import (
@@ -18,7 +20,7 @@ from cender.io.exchange.authors import (
     load_roi_array,
     read_stack_name,
 )
-from cender.io.exchange.authors_truth import main
+from cender.io.exchange.authors_truth import main, prepare_authors
 from cender.io.exchange.doors import describe_annotations
 from cender.io.exchange.format import Surroundings
 from cender.io.exchange.formats import choose_format
@@ -120,6 +122,26 @@ def test_two_boxes_of_one_identity_are_refused_and_nothing_is_written(tmp_path: 
     with pytest.raises(DataError, match="identity 2 has two boxes in frame 0"):
         main([str(folder), str(tmp_path / "out")])
     assert not (tmp_path / "out").exists()
+
+
+def test_one_identity_in_two_places_is_refused_and_nothing_is_written(tmp_path: Path) -> None:
+    folder = tmp_path / "download"
+    folder.mkdir()
+    save_labels(folder / f"{NAME}.mat", {(0, 0): [(3, 11, 21, 8, 6)], (0, 1): [(3, 600, 21, 8, 6)]})
+    with pytest.raises(DataError, match="identity 2 lies in two places, 589 pixels apart in frames 0 and 1"):
+        main([str(folder), str(tmp_path / "out")])
+    assert not (tmp_path / "out").exists()
+
+
+def test_one_command_makes_truth_folders_of_a_download_and_measures_them(tmp_path: Path) -> None:
+    same = [(3, 11, 21, 8, 6)]
+    save_labels(tmp_path / f"PR_v150_{NAME}.mat", {(0, 0): same, (0, 1): same, (1, 0): [(4, 30, 30, 8, 8)]})
+    words = ["bench", "tables", "--data", str(tmp_path), "--only", "count", "--json"]
+    done = CliRunner().invoke(app, words, catch_exceptions=False)
+    assert (tmp_path / "C1" / "truth.toml").is_file()
+    first = json.loads(done.stdout)["tables"][0]
+    assert first["rows"][1][:2] == ["C1", 2], "volumes at hand stand under the published row"
+    assert prepare_authors(tmp_path) == {}, "what is there is left alone"
 
 
 def test_other_layouts_are_refused(tmp_path: Path) -> None:

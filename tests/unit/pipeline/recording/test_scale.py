@@ -1,5 +1,6 @@
 """A recognizer from heads of another size."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -9,6 +10,8 @@ from cender.config import Config, load_config
 from cender.io.weights import save_weights
 from cender.pipeline.recording.scale import find_scale_doubt
 from cender.recognize.frame import place_points
+from cender.recognize.paper.params import PaperParams
+from cender.training.paper.embedding import train_embedding
 from cender.types import Annotation, Weights
 
 
@@ -41,6 +44,16 @@ def test_a_wrong_distance_of_frames_is_said(config: Config) -> None:
     (said,) = find_scale_doubt(draw((2.0, 1.0, 1.0)), config)
     assert "along z" in said
     assert "recording.voxel_um" in said
+
+
+def test_a_template_of_the_papers_method_of_another_size_is_said(tmp_path: Path) -> None:
+    taught = [replace(one, identity=np.arange(len(one))) for one in draw()]
+    weights = train_embedding(taught, PaperParams(epochs=1, axes="points"))
+    save_weights(weights, tmp_path / "paper.safetensors")
+    config = load_config(None, [f"recognize.weights='{tmp_path / 'paper.safetensors'}'"])
+    assert find_scale_doubt(draw(), config) == []
+    (said,) = find_scale_doubt(draw((1.0, 2.0, 2.0)), config)
+    assert "is the voxel size right" in said
 
 
 def test_wrong_pixels_are_said(config: Config) -> None:
