@@ -8,43 +8,20 @@ import polars as pl
 from cases.recorded import VOXEL, make_outcome, save_numbers
 from cender.annotate.edits import NameIdentity
 from cender.io import create_run, save_outcomes
+from cender.io.exchange.nwb.subject import EXAMPLE
 from cender.io.results.annotations.log import EditLog
 
 VOLUMES = 4
 SHAPE = (3, 24, 20)
-SUBJECT = """
-[subject]
-subject_id = "worm-17"
-sex = "XX"
-growth_stage = "YA"
-session_start = 2024-05-17T14:30:00+02:00
-experimenter = ["Curie, Marie"]
-institution = "Institute"
-lab = "Laboratory"
-microscope = "spinning disk confocal"
-age = "P3D"
-food = "OP50"
-
-[subject.red]
-indicator = "mNeptune2.5"
-excitation_nm = 561
-emission_nm = [580, 700]
-
-[subject.green]
-indicator = "GCaMP6s"
-excitation_nm = 488
-emission_nm = [500, 550]
-"""
+SUBJECT = EXAMPLE.replace("\n[subject.red]", 'age = "P3D"\nfood = "OP50"\n\n[subject.red]')
 
 
-def make_worm(folder: Path) -> Path:
-    """Four volumes of three neurons; the third is recognized in odd volumes only, the first is called AVAL."""
-    source = save_numbers(folder / "worm.h5", VOLUMES, SHAPE)
+def make_worm(folder: Path, count: int = VOLUMES) -> Path:
+    """Volumes of three neurons; the third is recognized in odd volumes only, the first is called AVAL."""
+    source = save_numbers(folder / "worm.h5", count, SHAPE)
     facts = {"source": str(source), "sources": [str(source)], "voxel_um": list(VOXEL), "rate_hz": 5.0}
-    run = create_run(
-        folder / "worm", {"recording": {**facts, "shape": [VOLUMES, 2, *SHAPE], "roles": ["red", "green"]}}
-    )
-    save_outcomes(run, [make_outcome(volume) for volume in range(VOLUMES)], VOXEL)
+    run = create_run(folder / "worm", {"recording": {**facts, "shape": [count, 2, *SHAPE], "roles": ["red", "green"]}})
+    save_outcomes(run, [make_outcome(volume) for volume in range(count)], VOXEL)
     volumes = run.load_table("volumes").with_columns(time_s=(pl.col("volume") + 0.5) / 5)
     run.save_table("volumes", volumes)
     unknown = (pl.col("neuron") == 2) & (pl.col("volume") % 2 == 0)
@@ -53,15 +30,15 @@ def make_worm(folder: Path) -> Path:
         probability=0.5 + 0.1 * pl.col("neuron"),
     )
     run.save_table("neurons", neurons)
-    run.save_table("traces", make_traces())
+    run.save_table("traces", make_traces(count))
     with EditLog(run.path) as log:
         log.append("ana", NameIdentity(identity=5, name="AVAL"))
     return run.path
 
 
-def make_traces() -> pl.DataFrame:
+def make_traces(count: int = VOLUMES) -> pl.DataFrame:
     """Traces of the three identities; the third is not valid in even volumes."""
-    rows = [(identity, volume) for identity in (5, 6, 7) for volume in range(VOLUMES)]
+    rows = [(identity, volume) for identity in (5, 6, 7) for volume in range(count)]
     valid = [identity != 7 or volume % 2 == 1 for identity, volume in rows]
     ratio = [1.0 + 0.1 * volume + identity if ok else None for (identity, volume), ok in zip(rows, valid, strict=True)]
     return pl.DataFrame(

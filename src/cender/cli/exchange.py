@@ -1,67 +1,98 @@
 """``cender import`` and ``cender export``: annotations from and to other files."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from cender.cli.options import Sets
+from cender.cli.options import Json, Sets
+
+if TYPE_CHECKING:
+    from cender.io.exchange.doors import Moved
 
 Worm = Annotated[Path, typer.Argument(metavar="WORM", help="A run folder.")]
 Format = Annotated[
-    str | None, typer.Option("--format", help="Name of the format; taken from the file where it is not given.")
+    str | None,
+    typer.Option("--format", metavar="NAME", help="Name of the format; taken from FILE where it is not given."),
 ]
 
 
 def import_(
     worm: Worm,
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="points.csv, regions.csv, a truth folder, ...")],
+    file: Annotated[
+        Path, typer.Argument(metavar="FILE", help="NWB, ZephIR, TrackMate, GEFF, points.csv, a truth folder, ...")
+    ],
     format: Format = None,
     recording: Annotated[
         Path | None, typer.Option("--recording", metavar="FILE", help="The recording, where WORM is still to be made.")
     ] = None,
     sets: Sets = None,
     author: Annotated[str, typer.Option("--author", help="Who made it; your login name where it is not given.")] = "",
+    conflict: Annotated[
+        Literal["refuse", "replace", "keep"],
+        typer.Option("--conflict", help="Where people have said something else in WORM: refuse, replace it, keep it."),
+    ] = "refuse",
+    as_json: Json = False,
 ) -> None:
-    """Take annotations from a file into a run folder: all or nothing, as one edit that can be undone."""
+    """Take annotations from a file into a run folder: all or nothing, as one edit that can be undone.
+
+    All formats, with what each keeps and loses: docs/exchange.md.
+    """
     from cender.cli.console import STDERR
     from cender.io.exchange.doors import import_file
 
     if recording is not None:
         _make_folder(worm, recording, sets or [])
-    moved = import_file(worm, file, author or find_author(), format)
-    STDERR.print(
-        f"imported {moved.neurons} neurons with {moved.identities} identities in {moved.volumes} volumes "
-        f"({moved.format}); `cender run {worm}` uses them" + _say_lost("not taken from it", moved.lost),
-        markup=False,
-        soft_wrap=True,
+    moved = import_file(worm, file, author or find_author(), format, conflict)
+    if as_json:
+        _print_moved(moved)
+        return
+    counts = f"{moved.neurons} neurons with {moved.identities} identities in {moved.volumes} volumes"
+    said = (
+        f"imported {counts} ({moved.format}); `cender run {worm}` uses them"
+        if moved.changed
+        else f"nothing new: the {counts} of {file} are in {worm} already"
     )
+    STDERR.print(said + _say_lost("not taken from it", moved.lost), markup=False, soft_wrap=True)
+    _warn(moved.doubts)
 
 
 def export(
     worm: Worm,
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="What to write: a file, or a folder for truth.")],
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="What to write; its name says the format.")],
     format: Format = None,
     human: Annotated[bool, typer.Option("--human", help="Only what people said, not the machine's results.")] = False,
     images: Annotated[bool, typer.Option("--images", help="The recording too, in formats that can hold it.")] = False,
     subject: Annotated[
-        Path | None, typer.Option("--subject", metavar="FILE", help="TOML with [subject], kept in run.toml.")
+        Path | None, typer.Option("--subject", metavar="FILE", help="TOML with a section subject, kept in run.toml.")
     ] = None,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace a file that is there already.")] = False,
+    as_json: Json = False,
 ) -> None:
-    """Write what is known of a recording, people's work over the machine's, into a file of another format."""
+    """Write what is known of a recording, people's work over the machine's, into a file of another format.
+
+    The name of FILE says which: worm.nwb, annotations.h5 (ZephIR), worm.xml (TrackMate), worm.geff, napari.csv,
+    traces.csv (.parquet, .h5, .mat), points.csv, regions.csv, a folder for truth; for others give --format.
+
+    What each keeps and loses: docs/exchange.md.
+    """
     from cender.cli.console import STDERR
     from cender.io.exchange.doors import export_file
     from cender.io.results.folder.subject import keep_subject
 
     if subject is not None:
         keep_subject(worm, subject)
-    moved = export_file(worm, file, format, human, images)
+    moved = export_file(worm, file, format, human, images, overwrite)
+    if as_json:
+        _print_moved(moved)
+        return
     STDERR.print(
         f"wrote {moved.neurons} neurons with {moved.identities} identities in {moved.volumes} volumes to {file} "
         f"({moved.format})" + _say_lost("not in it", moved.lost),
         markup=False,
         soft_wrap=True,
     )
+    _warn(moved.doubts)
 
 
 def _make_folder(worm: Path, recording: Path, sets: list[str]) -> None:
@@ -73,6 +104,21 @@ def _make_folder(worm: Path, recording: Path, sets: list[str]) -> None:
     work = settle_work(recording, worm, load_config(None, sets))
     if not is_run_folder(worm):
         create_run(worm, describe_work(work, {}))
+
+
+def _print_moved(moved: "Moved") -> None:
+    from dataclasses import asdict
+
+    from cender.cli.console import print_json
+
+    print_json(asdict(moved))
+
+
+def _warn(doubts: tuple[str, ...]) -> None:
+    from cender.cli.console import STDERR
+
+    for doubt in doubts:
+        STDERR.print(f"warning: {doubt}", markup=False, soft_wrap=True)
 
 
 def _say_lost(words: str, lost: tuple[str, ...]) -> str:

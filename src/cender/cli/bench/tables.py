@@ -47,7 +47,7 @@ def tables(
     from cender.cli.console import STDERR, print_json, show_progress
     from cender.config import load_config
     from cender.errors import ConfigError
-    from cender.io.exchange.authors_truth import prepare_authors
+    from cender.io.exchange.authors.download import prepare_authors
     from cender.io.measured import load_measured
 
     if only_kept and rows is None:

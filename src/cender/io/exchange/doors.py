@@ -11,6 +11,7 @@ from cender.annotate.edits import AnyEdit, Batch, NameIdentity, SetHead
 from cender.annotate.marks import HeadMark
 from cender.annotate.overlay import lay_over
 from cender.errors import DataError, UnsupportedFormat
+from cender.io.exchange.conflicts import Policy, settle_conflicts
 from cender.io.exchange.format import Outgoing, Surroundings, find_losses
 from cender.io.exchange.formats import EXCHANGE_FORMATS, choose_format
 from cender.io.params import RecordingParams
@@ -26,24 +27,32 @@ from cender.types import Annotation, Annotations, Recording, VoxelSize
 
 @dataclass(frozen=True, slots=True)
 class Moved:
-    """What went through a door: the format, how many volumes, neurons and identities, and what stayed behind."""
+    """What went through a door: the format, how many volumes, neurons and identities, and what stayed behind.
+
+    ``doubts`` are warnings; ``changed`` is False where all of it was there before.
+    """
 
     format: str
     volumes: int
     neurons: int
     identities: int
-    lost: tuple[str, ...]
+    lost: tuple[str, ...] = ()
+    doubts: tuple[str, ...] = ()
+    changed: bool = True
 
 
-def import_file(folder: Path, path: Path, author: str, format: str | None = None) -> Moved:
+def import_file(folder: Path, path: Path, author: str, format: str | None = None, conflict: Policy = "refuse") -> Moved:
     """Lay what a file says over a run folder's annotations, as one edit: all of it or nothing.
 
     Volumes that the file mentions are laid down anew; what was said of others stays. One undo takes it back.
+    ``conflict`` says what is done where people have said something else before.
 
     Raises
     ------
     DataError
         The file cannot be read, speaks of volumes that the recording does not have, or contradicts itself.
+    EditError
+        People have said something else before, and ``conflict`` is ``refuse``.
     """
     run = open_folder(folder)
     chosen = choose_format(path, format)
@@ -56,18 +65,27 @@ def import_file(folder: Path, path: Path, author: str, format: str | None = None
         incoming = chosen.load(path, around)
         edits = describe_annotations(incoming.known, around, str(path))
     with EditLog(run.path) as log:
-        log.append(author, Batch(words=f"import of {path.name} ({chosen.name})", edits=tuple(edits)))
-    return _count(incoming.known, chosen.name, incoming.left)
+        fresh, said = settle_conflicts(edits, log.states(), log.identities(), conflict, str(path))
+        if fresh:
+            log.append(author, Batch(words=f"import of {path.name} ({chosen.name})", edits=tuple(fresh)))
+    moved = _count(incoming.known, chosen.name, incoming.left)
+    return replace(moved, doubts=(*incoming.doubts, *said), changed=bool(fresh))
 
 
 def export_file(
-    folder: Path, path: Path, format: str | None = None, human_only: bool = False, images: bool = False
+    folder: Path,
+    path: Path,
+    format: str | None = None,
+    human_only: bool = False,
+    images: bool = False,
+    overwrite: bool = False,
 ) -> Moved:
     """Write what is known of a run's recording into a file: the machine's results with people's over them.
 
-    ``human_only`` writes what people said and nothing else; ``images`` the recording itself too.
+    ``human_only`` writes what people said and nothing else; ``images`` the recording itself too. A file that is there
+    already is refused unless ``overwrite`` is given; folders that are not empty always are.
     """
-    chosen = choose_format(path, format)
+    chosen = choose_format(path, format, writing=True)
     if chosen.save is None:
         raise UnsupportedFormat(f"{chosen.name} can be read but not written: {chosen.title}")
     if images and not chosen.images:
@@ -79,6 +97,9 @@ def export_file(
         raise DataError(f"nothing to export: {said} {folder}")
     if not path.absolute().parent.is_dir():
         raise DataError(f"{path} cannot be written: there is no folder {path.absolute().parent}")
+    there = [target for target in chosen.targets(path) if target.is_file()]
+    if there and not overwrite:
+        raise DataError(f"{there[0]} exists already; give another name, or --overwrite to replace it")
     chosen.save(out, path)
     return _count(out.known, chosen.name, find_losses(chosen, out))
 

@@ -26,10 +26,11 @@ class Surroundings:
 
 @dataclass(frozen=True, slots=True)
 class Incoming:
-    """What was read from a file, and in words what the file says beyond that."""
+    """What was read from a file, in words what the file says beyond that, and what is doubtful about it."""
 
     known: Annotations
     left: tuple[str, ...] = ()
+    doubts: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +69,8 @@ class ExchangeFormat:
 
     ``recognize`` says from a path (which need not exist) whether it is this format. ``load`` reads a file, ``save``
     writes one; None where that direction is not there. ``keeps`` are those of `THINGS` that the format holds; ``note``
-    says in words what else is to be known. ``images`` says that it can hold the recording itself.
+    says in words what else is to be known. ``images`` says that it can hold the recording itself. ``targets`` are the
+    files that ``save`` writes.
     """
 
     name: str
@@ -79,6 +81,7 @@ class ExchangeFormat:
     save: Callable[[Outgoing, Path], None] | None = None
     note: str = ""
     images: bool = False
+    targets: Callable[[Path], tuple[Path, ...]] = lambda path: (path,)
 
     @property
     def loses(self) -> tuple[str, ...]:

@@ -1,11 +1,14 @@
 """The list of formats, and how one is chosen: add a format by adding its file and one line here."""
 
+from difflib import get_close_matches
 from pathlib import Path
 
 from cender.errors import UnsupportedFormat
-from cender.io.exchange.authors_benchmark import BENCHMARK
-from cender.io.exchange.authors_formats import BOXES, RESULTS, ROIS
-from cender.io.exchange.authors_heads import HEADS
+from cender.io.exchange.authors.benchmark import BENCHMARK
+from cender.io.exchange.authors.boxes import BOXES
+from cender.io.exchange.authors.heads import HEADS
+from cender.io.exchange.authors.results import RESULTS
+from cender.io.exchange.authors.rois import ROIS
 from cender.io.exchange.fdnc import FDNC
 from cender.io.exchange.format import ExchangeFormat
 from cender.io.exchange.geff_file import GEFF
@@ -26,15 +29,23 @@ EXCHANGE_FORMATS: tuple[ExchangeFormat, ...] = (
 """The first that recognizes a path is taken, so that special ones stand before general ones."""
 
 
-def choose_format(path: Path, name: str | None = None) -> ExchangeFormat:
+def choose_format(path: Path, name: str | None = None, writing: bool = False) -> ExchangeFormat:
     """The format of this name, else the first that recognizes the path."""
+    names = [one.name for one in EXCHANGE_FORMATS]
     if name is not None:
-        for one in EXCHANGE_FORMATS:
-            if one.name == name:
-                return one
-        raise UnsupportedFormat(f"unknown format {name!r}; there are {', '.join(one.name for one in EXCHANGE_FORMATS)}")
+        if name in names:
+            return EXCHANGE_FORMATS[names.index(name)]
+        near = get_close_matches(name, names, 1)
+        meant = f"did you mean {near[0]}? " if near else ""
+        raise UnsupportedFormat(f"unknown format {name!r}; {meant}There are {', '.join(names)}")
     for one in EXCHANGE_FORMATS:
         if one.recognize(path):
             return one
-    known = "; ".join(f"{one.name} ({one.title})" for one in EXCHANGE_FORMATS)
-    raise UnsupportedFormat(f"{path}: no known format; give one with --format. There are: {known}")
+    able = [one for one in EXCHANGE_FORMATS if (one.save if writing else one.load)]
+    alike = [one for one in able if path.suffix and path.suffix.lower() in one.title.lower()]
+    listed = "\n".join(f"  {one.name:<18} {one.title}" for one in alike or able)
+    raise UnsupportedFormat(
+        f"{path}: the name does not say which format it is; give it with --format. "
+        + (f"Files that end in {path.suffix}:" if alike else "There are:")
+        + f"\n{listed}"
+    )

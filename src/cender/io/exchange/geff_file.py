@@ -91,9 +91,9 @@ def _find_library(path: Path) -> Any:
 def _check_sizes(path: Path) -> None:
     zarr = import_module("zarr")
     root = zarr.open_group(str(path), mode="r")
-    for name in ("nodes/ids", "edges/ids"):
-        if name in root:
-            check_rows(path, name, int(np.prod(root[name].shape)))
+    for name, item in root.members(max_depth=None):
+        if isinstance(item, zarr.Array):
+            check_rows(path, name, int(np.prod(item.shape)))
 
 
 def _scale(values: Any, axis: Any, around: Surroundings, at: int) -> np.ndarray:

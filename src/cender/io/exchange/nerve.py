@@ -4,12 +4,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from scipy.io import loadmat
 
 from cender.errors import DataError
 from cender.io.exchange.bounds import check_rows, check_text_size
 from cender.io.exchange.format import ExchangeFormat, Incoming, Surroundings
 from cender.io.exchange.points import gather_points
+from cender.io.recordings.formats.matlab.values import load_values
 from cender.types import Annotations
 
 _FIELDS = ("stackIdx", "rawPoints", "trackIdx")
@@ -20,12 +20,13 @@ def load_nerve(path: Path, around: Surroundings) -> Incoming:
     if around.voxel_um is None:
         raise DataError(f"{path}: points are in pixels, and the run folder says no voxel size")
     check_text_size(path)
-    variables = loadmat(path)
-    stats = next((one for name, one in variables.items() if name.lower().startswith("pointstats")), None)
-    if not isinstance(stats, np.ndarray) or not set(_FIELDS) <= set(stats.dtype.names or ()):
-        raise DataError(f"{path}: expected pointStats with {', '.join(_FIELDS)}, found {sorted(variables)}")
+    found = load_values(path, lambda name: name.lower().startswith(("pointstats", "pointsstats")))
+    stats = next(iter(found.values()), None)
+    elements = [one for one in stats.ravel() if isinstance(one, dict)] if isinstance(stats, np.ndarray) else []
+    if stats is None or (np.size(stats) and not elements) or not all(set(_FIELDS) <= set(one) for one in elements):
+        raise DataError(f"{path}: expected pointStats, a struct with {', '.join(_FIELDS)}")
     volumes, places, tracks = [], [], []
-    for element in stats.ravel():
+    for element in elements:
         volume, points, track = _read_element(element, path)
         volumes.append(np.full(len(points), volume))
         places.append(points)

@@ -15,6 +15,7 @@ from cender.io.atomic import write_atomically
 from cender.io.exchange.bounds import check_rows
 from cender.io.exchange.format import ExchangeFormat, Incoming, Outgoing, Surroundings
 from cender.io.exchange.points import gather_points
+from cender.io.exchange.sealed import open_sealed
 from cender.types import Annotations
 
 _COLUMNS = ("t_idx", "x", "y", "z", "worldline_id")
@@ -56,7 +57,7 @@ def save_zephir(out: Outgoing, path: Path) -> None:
     identity = np.concatenate([one.identity[one.identity >= 0] for one in rows])
     centre = np.concatenate([one.centre_um[one.identity >= 0] for one in rows])
     share = ((centre / voxel) + 0.5) / size
-    target = path / _FILES[0] if path.is_dir() else path
+    target, names = _name_files(path)
     with write_atomically(target) as part, h5py.File(part, "w") as file:
         file["id"] = np.arange(1, len(t_idx) + 1, dtype=np.uint32)
         file["t_idx"] = t_idx.astype(np.uint32)
@@ -65,7 +66,7 @@ def save_zephir(out: Outgoing, path: Path) -> None:
         file["worldline_id"] = identity.astype(np.uint32)
         file["parent_id"] = np.zeros(len(t_idx), np.uint32)
         file["provenance"] = np.full(len(t_idx), b"CNDR", "S4")
-    _save_names(out, np.unique(identity), _beside(target))
+    _save_names(out, np.unique(identity), names)
 
 
 def _save_names(out: Outgoing, identities: np.ndarray, path: Path) -> None:
@@ -76,6 +77,12 @@ def _save_names(out: Outgoing, identities: np.ndarray, path: Path) -> None:
         file["id"] = numbers.astype(np.uint32)
         file["name"] = np.array(names, "S")
         file["color"] = np.full(len(numbers), b"#ffffff", "S7")
+
+
+def _name_files(path: Path) -> tuple[Path, Path]:
+    """The file of annotations and the file of names to write, inside of a folder or beside each other."""
+    target = path / _FILES[0] if path.is_dir() else path
+    return target, _beside(target)
 
 
 def _beside(path: Path) -> Path:
@@ -94,7 +101,7 @@ def _find_file(path: Path) -> Path:
 
 
 def _read_columns(path: Path) -> dict[str, Any]:
-    with h5py.File(path, "r") as file:
+    with open_sealed(path) as file:
         lacking = [name for name in _COLUMNS if not isinstance(file.get(name), h5py.Dataset)]
         if lacking:
             raise DataError(f"{path}: expected ZephIR's columns {', '.join(_COLUMNS)}, {', '.join(lacking)} is missing")
@@ -114,7 +121,7 @@ def _read_columns(path: Path) -> dict[str, Any]:
 def _read_names(path: Path, used: set[int]) -> dict[int, str]:
     if not path.is_file():
         return {}
-    with h5py.File(path, "r") as file:
+    with open_sealed(path) as file:
         if not all(isinstance(file.get(name), h5py.Dataset) for name in ("id", "name")):
             raise DataError(f"{path}: expected ZephIR's columns id and name, found {', '.join(file)}")
         for name in ("id", "name"):
@@ -151,4 +158,5 @@ ZEPHIR = ExchangeFormat(
     load=load_zephir,
     save=save_zephir,
     note="neurons without an identity are left out; places are rounded to 32 bits",
+    targets=_name_files,
 )

@@ -11,16 +11,13 @@ from typer.testing import CliRunner
 from cender.cli.app import app
 from cender.errors import DataError
 from cender.io import load_truth
-from cender.io.exchange.authors import (
-    build_volume,
-    load_benchmark,
-    load_head,
-    load_neuron_boxes,
-    load_result,
-    load_roi_array,
-    read_stack_name,
-)
-from cender.io.exchange.authors_truth import main, prepare_authors
+from cender.io.exchange.authors.benchmark import load_benchmark
+from cender.io.exchange.authors.boxes import load_neuron_boxes
+from cender.io.exchange.authors.download import main, prepare_authors
+from cender.io.exchange.authors.heads import load_head
+from cender.io.exchange.authors.layout import build_volume, read_stack_name
+from cender.io.exchange.authors.results import load_result
+from cender.io.exchange.authors.rois import load_roi_array
 from cender.io.exchange.doors import describe_annotations
 from cender.io.exchange.format import Surroundings
 from cender.io.exchange.formats import choose_format
@@ -217,5 +214,5 @@ def test_proofread_heads_are_imported_and_leave_neurons_alone(tmp_path: Path) ->
     with pytest.raises(DataError, match="speaks of volume 2"):
         describe_annotations(known, Surroundings(shape=(2, 2, 18, 1024, 1024)), "heads")
     (folder / "notes.json").write_text("{}")
-    with pytest.raises(DataError, match="expected heads named"):
+    with pytest.raises(DataError, match=r"expected files named 000\.json"):
         chosen.load(folder, Surroundings())

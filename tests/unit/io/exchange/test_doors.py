@@ -1,5 +1,6 @@
 """Annotations through files: in as one edit or not at all, out with people's work over the machine's."""
 
+import json
 from pathlib import Path
 
 import numpy as np
@@ -10,7 +11,7 @@ from cases.recorded import VOXEL, make_outcome
 from cender.annotate.edits import Assign, DeleteNeuron
 from cender.annotate.marks import Spot
 from cender.cli.app import app
-from cender.errors import CenderError, DataError, UnsupportedFormat
+from cender.errors import CenderError, DataError, EditError, UnsupportedFormat
 from cender.io import create_run, load_truth, save_outcomes
 from cender.io.exchange.doors import export_file, gather_annotations, import_file
 from cender.io.exchange.format import THINGS
@@ -96,7 +97,7 @@ def test_what_goes_out_is_people_s_work_over_the_machine_s(worm: Path, tmp_path:
         ("points.csv", POINTS.replace("5.1", "inf"), "y_um"),
         ("points.csv", "volume,z_um\n1,2\n", "y_um"),
         ("points.csv", "volume,z_um,y_um,x_um,identity\n", "says nothing"),
-        ("points.xyz", POINTS, "give one with --format"),
+        ("points.xyz", POINTS, "give it with --format"),
     ],
 )
 def test_a_bad_file_changes_nothing_and_is_explained(
@@ -107,6 +108,54 @@ def test_a_bad_file_changes_nothing_and_is_explained(
         import_file(worm, save(tmp_path / name, text), "ana")
     with EditLog(worm) as log:
         assert log.revision == 1
+
+
+def test_the_same_file_twice_changes_nothing(worm: Path, tmp_path: Path) -> None:
+    file = save(tmp_path / "points.csv", POINTS)
+    assert import_file(worm, file, "ana").changed
+    assert not import_file(worm, file, "ben").changed
+    with EditLog(worm) as log:
+        assert (log.revision, len(log.state(1).marks)) == (1, 2)
+
+
+OTHER = "volume,z_um,y_um,x_um,identity,name\n0,1,2,2,4,\n1,1.5,1.0,2.5,18,\n"
+
+
+def test_people_s_work_is_not_replaced_unasked(worm: Path, tmp_path: Path) -> None:
+    import_file(worm, save(tmp_path / "points.csv", POINTS), "ana")
+    file = save(tmp_path / "other.csv", OTHER)
+    with pytest.raises(EditError, match=r"volume 1: 2 neurons.*--conflict replace"):
+        import_file(worm, file, "ben")
+    with EditLog(worm) as log:
+        assert log.revision == 1
+    kept = import_file(worm, file, "ben", conflict="keep")
+    assert "stays in 1 place: volume 1: 2 neurons" in kept.doubts[0]
+    with EditLog(worm) as log:
+        assert [len(log.state(volume).marks) for volume in range(3)] == [1, 2, 1]
+    assert "replaced in 1 place:" in import_file(worm, file, "ben", conflict="replace").doubts[0]
+    with EditLog(worm) as log:
+        assert [mark.identity for mark in log.state(1).marks.values()] == [18]
+        log.undo("ben")
+        assert [mark.identity for mark in log.state(1).marks.values()] == [17, None]
+
+
+def test_another_name_for_an_identity_is_a_conflict(worm: Path, tmp_path: Path) -> None:
+    import_file(worm, save(tmp_path / "points.csv", POINTS), "ana")
+    with pytest.raises(EditError, match="identity 17: called AVAL, AVAR in the file"):
+        import_file(worm, save(tmp_path / "other.csv", POINTS.replace("AVAL", "AVAR")), "ben")
+
+
+@pytest.mark.parametrize("name", ["points.csv", "annotations.h5"])
+def test_files_are_not_overwritten_unasked(worm: Path, tmp_path: Path, name: str) -> None:
+    import_file(worm, save(tmp_path / "mine.csv", POINTS), "ana")
+    export_file(worm, tmp_path / name)
+    for there in (tmp_path / name, tmp_path / "worldlines.h5"):
+        if there.exists():
+            before = there.read_bytes()
+            with pytest.raises(DataError, match="--overwrite"):
+                export_file(worm, tmp_path / name)
+            assert there.read_bytes() == before
+    export_file(worm, tmp_path / name, overwrite=True)
 
 
 def test_boxes_need_a_voxel_size(tmp_path: Path) -> None:
@@ -128,8 +177,11 @@ def test_formats_are_chosen_by_name_or_path_and_described() -> None:
         "truth",
     ]
     assert choose_format(Path("a.csv"), "regions").name == "regions"
-    with pytest.raises(UnsupportedFormat, match="unknown format 'zip'"):
-        choose_format(Path("a.csv"), "zip")
+    with pytest.raises(UnsupportedFormat, match="unknown format 'zephr'; did you mean zephir"):
+        choose_format(Path("a.csv"), "zephr")
+    with pytest.raises(UnsupportedFormat, match=r"Files that end in .h5:\n  zephir .*\n  traces-h5 ") as caught:
+        choose_format(Path("worm.h5"), writing=True)
+    assert "geff" not in str(caught.value)
     for one in EXCHANGE_FORMATS:
         assert one.title
         assert set(one.keeps) <= set(THINGS)
@@ -140,6 +192,11 @@ def test_commands_say_what_went_through(worm: Path, tmp_path: Path) -> None:
     file = save(tmp_path / "mine.csv", POINTS)
     done = CliRunner().invoke(app, ["import", str(worm), str(file), "--author", "ana"])
     assert (done.exit_code, "3 neurons with 2 identities in 2 volumes" in done.stderr) == (0, True)
+    done = CliRunner().invoke(app, ["import", str(worm), str(file), "--author", "ana"])
+    assert (done.exit_code, "nothing new" in done.stderr) == (0, True)
     done = CliRunner().invoke(app, ["export", str(worm), str(tmp_path / "all.csv")])
     assert (done.exit_code, "not in it: boxes" in done.stderr) == (0, True)
+    done = CliRunner().invoke(app, ["export", str(worm), str(tmp_path / "more.csv"), "--json"])
+    told = json.loads(done.stdout)
+    assert (told["format"], told["volumes"], told["neurons"], "boxes" in told["lost"]) == ("points", 3, 9, True)
     assert len(gather_annotations(worm).annotations) == 3

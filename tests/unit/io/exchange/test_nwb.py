@@ -9,9 +9,9 @@ import ndx_multichannel_volume  # registers the extension
 import numpy as np
 import pynwb
 import pytest
-from nwbinspector import inspect_nwbfile
+from nwbinspector import inspect_nwbfile, load_config
 
-from cases.exchanged import SHAPE, SUBJECT, VOLUMES, add_subject, list_places
+from cases.exchanged import SHAPE, SUBJECT, VOLUMES, add_subject, list_places, make_worm
 from cases.recorded import VOXEL
 from cender.errors import DataError, UnreadableRecording
 from cender.io import open_recording
@@ -59,19 +59,33 @@ def test_pynwb_reads_what_was_written(file: Path, tmp_path: Path) -> None:
             assert np.array_equal(images.data[2].transpose(3, 2, 1, 0), source["data"][2])
 
 
-def test_the_inspector_finds_nothing_critical(file: Path) -> None:
-    """A recording shorter than its images are wide makes the inspector guess that time is not first, which it is."""
+def inspect(file: Path, **options) -> list:
     with warnings.catch_warnings():
         # The inspector's own libraries warn of each other; they are not under test.
         warnings.simplefilter("ignore")
-        found = list(inspect_nwbfile(nwbfile_path=str(file)))
-    serious = [one for one in found if one.importance.name in ("CRITICAL", "ERROR", "PYNWB_VALIDATION")]
-    assert {one.check_function_name for one in serious} <= {"check_data_orientation"}
-    assert {one.location for one in serious} <= {"/acquisition/CalciumImageSeries"}
+        return list(inspect_nwbfile(nwbfile_path=str(file), **options))
+
+
+SERIOUS = ("CRITICAL", "ERROR", "PYNWB_VALIDATION")
+
+
+@pytest.mark.parametrize("images", [False, True])
+@pytest.mark.parametrize("volumes", [VOLUMES, 30])
+def test_the_inspector_finds_nothing_critical(tmp_path: Path, images: bool, volumes: int) -> None:
+    """With DANDI's configuration in any file; in general but for short recordings with images, where it guesses."""
+    worm = make_worm(tmp_path, volumes)
+    add_subject(worm)
+    export_file(worm, tmp_path / "worm.nwb", images=images)
+    dandi = load_config("dandi")
+    assert [one for one in inspect(tmp_path / "worm.nwb", config=dandi) if one.importance.name in SERIOUS] == []
+    found = inspect(tmp_path / "worm.nwb")
+    serious = {(one.check_function_name, one.location) for one in found if one.importance.name in SERIOUS}
+    guessed = images and volumes < max(SHAPE)
+    assert serious == ({("check_data_orientation", "/acquisition/CalciumImageSeries")} if guessed else set())
     # The extension answers 0 nm whatever is in the file.
     doubtful = [one for one in found if one.importance.name == "BEST_PRACTICE_VIOLATION"]
     assert {one.check_function_name for one in doubtful} <= {"check_excitation_lambda_in_nm"}
-    with h5py.File(file) as plain:
+    with h5py.File(tmp_path / "worm.nwb") as plain:
         assert plain["general/optophysiology/CalciumImVol/excitation_lambda"][()] == 561
 
 

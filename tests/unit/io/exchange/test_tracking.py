@@ -96,7 +96,7 @@ def test_trackmate_in_pixels_with_a_hidden_spot(other: Path, tmp_path: Path) -> 
     assert any("not visible" in words for words in moved.lost)
     assert read_log(other)[0] == [(1.5, 1.0, 0.5, 4)]
     (tmp_path / "b.xml").write_text(TRACKMATE.format(unit="micron", y=2, shown=""))
-    import_file(other, tmp_path / "b.xml", "ben")
+    import_file(other, tmp_path / "b.xml", "ben", conflict="replace")
     assert read_log(other)[0] == [(1.0, 2.0, 1.0, -1)]
 
 

@@ -1,8 +1,8 @@
 """NWB files read as plain HDF5: nothing in the file can load code or a schema of its own."""
 
 import re
-from collections.abc import Iterator, Mapping
-from dataclasses import replace
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -12,184 +12,164 @@ import numpy as np
 from cender.errors import DataError
 from cender.io.exchange.bounds import check_inside, check_rows
 from cender.io.exchange.format import Incoming, Surroundings
+from cender.io.exchange.nwb.labels import read_column, read_list
+from cender.io.exchange.nwb.masks import iterate_masks, read_voxels, settle_masks
+from cender.io.exchange.nwb.volumes import add_volumes, read_numbers
+from cender.io.exchange.sealed import open_sealed
 from cender.io.recordings.formats.nwb import read_spacing
-from cender.io.results.tables.heads import HEAD_COLUMNS, head_from_cells
-from cender.types import Annotation, Annotations, Head, Regions, VoxelSize
+from cender.types import Annotation, Annotations, Regions, VoxelSize
 
 _POINT = re.compile(r"(?:seg_)?t(?:ime)?_?point_?(\d+)", re.IGNORECASE)
+_OWN = ("identity", "probability", "z_um", "y_um", "x_um")
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """What a segmentation says: neurons by volume, names by identity, and doubts about its order of axes."""
+
+    volumes: dict[int, Annotation]
+    names: dict[int, str] = field(default_factory=dict)
+    doubts: tuple[str, ...] = ()
 
 
 def load_nwb(path: Path, around: Surroundings) -> Incoming:
     """Neurons of ``CalciumSeriesSegmentation`` by time point, with identities and names.
 
-    Files of other programs have the row of a neuron as its identity where the segmentation is tracked, and voxels of
-    which the middle is taken. Volumes are annotated in part unless the file says otherwise.
+    In files of other programs the row of a neuron (in images of masks: its number) is its identity where the
+    segmentation is tracked, and the middle of its voxels is its place. Volumes are annotated in part unless the file
+    says otherwise.
     """
-    with h5py.File(path, "r") as file:
+    with open_sealed(path) as file:
         if "nwb_version" not in file.attrs:
             raise DataError(f"{path} is HDF5 but not NWB: it has no nwb_version")
         segmentation = _find_segmentation(file, path)
         voxel = around.voxel_um or _find_voxel(segmentation)
         if voxel is None:
             raise DataError(f"{path}: no voxel size; run the recording with --set recording.voxel_um=Z,Y,X first")
-        labels = _read_labels(segmentation.parent)
         tracked = "untracked" not in str(segmentation.name).lower()
-        volumes: dict[int, Annotation] = {}
-        names: dict[int, str] = {}
-        for volume, plane in _list_planes(segmentation, path):
-            one, said = _read_plane(plane, volume, voxel, tracked, f"{path}, {plane.name}")
-            check_inside(one.centre_um, around, f"{path}, {plane.name}")
-            volumes[volume] = one
-            names |= said or {row: name for row, name in enumerate(labels) if tracked and name and row < len(one)}
-        volumes, times = _add_heads(segmentation.parent, volumes, path)
-        left = _list_left(file)
-    return Incoming(Annotations(str(path), voxel, around.rate_hz, volumes, names=names, time_s=times), left)
+        labels = read_list(segmentation.parent) if tracked else []
+        read = _read_series if "data" in segmentation else _read_tables
+        found = read(segmentation, around, voxel, tracked, path)
+        volumes, times = add_volumes(segmentation.parent, found.volumes, path)
+        names = found.names or _name_rows(labels, volumes, first=1 if "data" in segmentation else 0)
+        left = _list_left(file, str(segmentation.name))
+    known = Annotations(str(path), voxel, around.rate_hz, volumes, names=names, time_s=times)
+    return Incoming(known, left, found.doubts)
 
 
 def _find_segmentation(file: Any, path: Path) -> Any:
-    """The group with one segmentation per time point; the tracked one where there are two."""
+    """The group of tables by time point or the series of masks; the tracked one, and tables before masks."""
     found: list[Any] = []
 
     def note(name: str, item: Any) -> None:
         kind = item.attrs.get("neurodata_type") if isinstance(item, h5py.Group) else None
-        if kind == "ImageSegmentation" and any(_POINT.fullmatch(str(child)) for child in item):
+        tables = kind == "ImageSegmentation" and any(_POINT.fullmatch(str(child)) for child in item)
+        series = kind == "MultiChannelVolumeSeries" and name.startswith("processing/") and "segment" in name.lower()
+        if tables or (series and isinstance(item.get("data"), h5py.Dataset)):
             found.append(item)
 
     file.visititems(note)
     if not found:
+        modules = [f"processing/{name}: {', '.join(item)}" for name, item in file.get("processing", {}).items()]
         raise DataError(
-            f"{path}: expected CalciumSeriesSegmentation with one segmentation per time point (Seg_tpoint_0 …), found "
-            f"{', '.join(sorted(f'processing/{name}' for name in file.get('processing', {}))) or 'no processing'}"
+            f"{path}: expected CalciumSeriesSegmentation with one table per time point (Seg_tpoint_0 …) or images of "
+            f"masks, found {'; '.join(modules) or 'no processing'}. One table for the whole recording says nothing of "
+            "where a neuron is in each volume"
         )
-    return sorted(found, key=lambda one: ("untracked" in one.name.lower(), one.name))[0]
-
-
-def _list_planes(segmentation: Any, path: Path) -> Iterator[tuple[int, Any]]:
-    numbered = {int(match[1]): name for name in segmentation if (match := _POINT.fullmatch(str(name)))}
-    check_rows(path, str(segmentation.name), len(numbered))
-    for volume, name in sorted(numbered.items()):
-        plane = segmentation[name]
-        if isinstance(plane, h5py.Group):
-            yield volume, plane
+    return min(found, key=lambda one: ("untracked" in one.name.lower(), "data" in one, one.name))
 
 
 def _find_voxel(segmentation: Any) -> VoxelSize | None:
-    for name in segmentation:
-        plane = segmentation[name]
+    for item in (segmentation, *(segmentation[name] for name in segmentation)):
         for link in ("imaging_plane", "imaging_volume"):
-            if isinstance(plane, h5py.Group) and link in plane:
-                return read_spacing(plane[link])
+            if isinstance(item, h5py.Group) and link in item:
+                return read_spacing(item[link])
     return None
 
 
-def _read_plane(
-    plane: Any, volume: int, voxel: VoxelSize, tracked: bool, where: str
-) -> tuple[Annotation, dict[int, str]]:
-    columns = _read_columns(plane, where)
-    if all(f"{axis}_um" in columns for axis in "zyx"):
-        centre = np.stack([columns[f"{axis}_um"] for axis in "zyx"], axis=1).astype(float)
-    else:
-        centre = _read_masks(plane, where) * np.array(voxel)
-    count = len(centre)
-    ids = columns.get("identity", np.arange(count) if tracked else np.full(count, -1))
-    probability = columns.get("probability", np.ones(count)).astype(float)
-    if len(ids) != count or len(probability) != count or not np.isfinite(centre).all():
-        raise DataError(f"{where}: expected {count} rows of finite numbers in every column")
-    given = ids.astype(int)
-    labels = columns.get("label", np.array([""] * count, object))
-    names = {int(number): str(name) for number, name in zip(given, labels, strict=True) if number >= 0 and name}
-    regions = _read_boxes(plane, count, where)
-    return Annotation(volume, centre, given, probability, regions, complete=False, voxel_um=voxel), names
+def _read_series(series: Any, around: Surroundings, voxel: VoxelSize, tracked: bool, path: Path) -> _Found:
+    """Images in which the pixels of a neuron have its number; number 1 is the first name of the list."""
+    turn, doubts = settle_masks(series["data"].shape, around, f"{path}, {series.name}")
+    volumes = {}
+    for volume, centre_px, numbers in iterate_masks(series["data"], turn, path):
+        identity = numbers if tracked else np.full(len(numbers), -1)
+        if len(numbers):
+            points = Annotation.from_points(volume, centre_px * np.array(voxel), identity)
+            volumes[volume] = replace(points, complete=False, voxel_um=voxel)
+    if not volumes:
+        raise DataError(f"{path}, {series.name} says nothing: all masks are 0")
+    return _Found(volumes, doubts=doubts)
 
 
-def _read_columns(plane: Any, where: str) -> dict[str, np.ndarray]:
-    found: dict[str, np.ndarray] = {}
-    for name in ("identity", "probability", "label", "z_um", "y_um", "x_um"):
-        if isinstance(plane.get(name), h5py.Dataset):
-            found[name] = _read(plane[name], where)
+def _read_tables(segmentation: Any, around: Surroundings, voxel: VoxelSize, tracked: bool, path: Path) -> _Found:
+    found = _Found({})
+    for volume, plane in _list_tables(segmentation, path):
+        where = f"{path}, {plane.name}"
+        one, names = _read_table(plane, volume, voxel, tracked, where)
+        check_inside(one.centre_um, around, where)
+        found.volumes[volume] = one
+        found.names.update(names)
     return found
 
 
-def _read(dataset: Any, where: str) -> np.ndarray:
-    check_rows(Path(where), str(dataset.name), int(dataset.size or 0))
-    if dataset.ndim != 1 and dataset.name.rsplit("/")[-1] != "boxes":
-        raise DataError(f"{where}, {dataset.name}: expected one value per row, found {dataset.shape}")
-    if h5py.check_string_dtype(dataset.dtype) is not None:
-        return np.array(dataset.asstr(errors="replace")[()], object)
-    return np.asarray(dataset[()])
+def _list_tables(segmentation: Any, path: Path) -> Iterator[tuple[int, Any]]:
+    numbered = {int(match[1]): name for name in segmentation if (match := _POINT.fullmatch(str(name)))}
+    check_rows(path, str(segmentation.name), len(numbered))
+    for volume, name in sorted(numbered.items()):
+        if isinstance(segmentation[name], h5py.Group):
+            yield volume, segmentation[name]
 
 
-def _read_masks(plane: Any, where: str) -> np.ndarray:
-    """Middle of the voxels of every neuron, ``z y x`` in pixels; the fields are taken by their names."""
-    masks, ends = plane.get("voxel_mask"), plane.get("voxel_mask_index")
-    if not isinstance(masks, h5py.Dataset) or not {"x", "y", "z"} <= set(masks.dtype.names or ()):
-        raise DataError(f"{where}: expected voxel_mask with x, y and z, found {', '.join(sorted(plane))}")
-    voxels = _read(masks, where)
-    stops = np.arange(1, len(voxels) + 1) if ends is None else _read(ends, where).astype(np.int64)
-    if len(stops) and (stops[-1] != len(voxels) or (np.diff(stops, prepend=0) <= 0).any()):
-        raise DataError(f"{where}: voxel_mask_index does not fit the {len(voxels)} voxels of voxel_mask")
-    owner = np.repeat(np.arange(len(stops)), np.diff(stops, prepend=0))
-    count = np.bincount(owner, minlength=len(stops))
-    return np.stack([np.bincount(owner, voxels[axis], len(stops)) / count for axis in "zyx"], axis=1)
+def _read_table(
+    plane: Any, volume: int, voxel: VoxelSize, tracked: bool, where: str
+) -> tuple[Annotation, dict[int, str]]:
+    columns = {name: read_numbers(plane[name], where) for name in _OWN if isinstance(plane.get(name), h5py.Dataset)}
+    if all(f"{axis}_um" in columns for axis in "zyx"):
+        centre = np.stack([columns[f"{axis}_um"] for axis in "zyx"], axis=1).astype(float)
+        rows = np.arange(len(centre))
+    else:
+        middle, rows = read_voxels(plane, where)
+        centre = middle * np.array(voxel)
+    count = int(rows.max(initial=-1)) + 1
+    ids = columns.get("identity", np.arange(count) if tracked else np.full(count, -1))
+    probability = columns.get("probability", np.ones(len(ids))).astype(float)
+    if len(ids) < count or len(ids) != len(probability) or not np.isfinite(centre).all():
+        raise DataError(f"{where}: expected {count} rows of finite numbers in every column")
+    given = ids.astype(int)[rows]
+    labels = read_column(plane, len(ids))
+    said = {int(number): labels[row] for number, row in zip(given, rows, strict=True) if number >= 0 and labels[row]}
+    # Boxes point at rows, and only our own tables have boxes: none of their rows is left out.
+    regions = _read_boxes(plane, len(ids), where) if len(rows) == len(ids) else Regions.empty()
+    return Annotation(volume, centre, given, probability[rows], regions, complete=False, voxel_um=voxel), said
 
 
 def _read_boxes(plane: Any, count: int, where: str) -> Regions:
     boxes, ends = plane.get("boxes"), plane.get("boxes_index")
     if not isinstance(boxes, h5py.Dataset) or not isinstance(ends, h5py.Dataset):
         return Regions.empty()
-    table, stops = _read(boxes, where), _read(ends, where).astype(np.int64)
+    table, stops = read_numbers(boxes, where, columns=5), read_numbers(ends, where).astype(np.int64)
     sizes = np.diff(stops, prepend=0)
-    if table.ndim != 2 or table.shape[1] != 5 or len(stops) != count or (sizes < 0).any() or sizes.sum() != len(table):
+    if len(stops) != count or (sizes < 0).any() or sizes.sum() != len(table):
         raise DataError(f"{where}: boxes and boxes_index do not fit {count} neurons")
     owner = np.repeat(np.arange(count), sizes)
     return Regions.from_boxes(table[:, 0].astype(int), table[:, 1:].astype(float), neuron=owner)
 
 
-def _read_labels(module: Any) -> list[str]:
-    """Cell names of tracked neurons by row, as ``NeuronIDs`` has them."""
-    labels = module.get("NeuronIDs/labels")
-    if not isinstance(labels, h5py.Dataset) or h5py.check_string_dtype(labels.dtype) is None or labels.ndim != 1:
-        return []
-    words = [str(word).strip() for word in _read(labels, str(labels.name))]
-    return [word if words.count(word) == 1 else "" for word in words]
+def _name_rows(labels: list[str], volumes: dict[int, Annotation], first: int) -> dict[int, str]:
+    used = {int(number) for one in volumes.values() for number in one.identity}
+    return {number: name for number, name in enumerate(labels, first) if name and number in used}
 
 
-def _add_heads(
-    module: Any, volumes: Mapping[int, Annotation], path: Path
-) -> tuple[dict[int, Annotation], dict[int, float]]:
-    """Heads, completeness and times of our own table ``Volumes``."""
-    table = module.get("Volumes")
-    if not isinstance(table, h5py.Group) or "volume" not in table:
-        return dict(volumes), {}
-    where = f"{path}, {table.name}"
-    wanted = ("volume", "time_s", "complete", "flagged", *HEAD_COLUMNS)
-    columns = {name: _read(table[name], where) for name in wanted if name in table}
-    lengths = {len(column) for column in columns.values()}
-    if len(lengths) != 1 or len(columns) < len(wanted):
-        raise DataError(f"{where}: expected the columns {', '.join(wanted)} of one length")
-    found, times = dict(volumes), {}
-    for row in range(lengths.pop()):
-        cells: dict[str, Any] = {name: column[row] for name, column in columns.items()}
-        volume = int(cells["volume"])
-        times[volume] = float(cells["time_s"])
-        numbers = {name: None if _is_nan(cells[name]) else float(cells[name]) for name in HEAD_COLUMNS[:-1]}
-        head: Head | None = head_from_cells({**numbers, "outline": cells["outline"]}, where)
-        one = found.get(volume) or Annotation.from_points(volume, np.zeros((0, 3)))
-        found[volume] = replace(one, head=head, complete=bool(cells["complete"]), flagged=bool(cells["flagged"]))
-    return found, times
-
-
-def _is_nan(value: Any) -> bool:
-    return bool(np.isnan(float(value)))
-
-
-def _list_left(file: Any) -> tuple[str, ...]:
-    """What the file holds beside segmentation: traces and images stay there."""
+def _list_left(file: Any, taken: str) -> tuple[str, ...]:
+    """What the file holds beside the segmentation that was read: traces, images and other segmentations stay there."""
     left: list[str] = []
 
     def note(name: str, item: Any) -> None:
-        if isinstance(item, h5py.Group) and item.attrs.get("neurodata_type") == "RoiResponseSeries":
+        kind = item.attrs.get("neurodata_type") if isinstance(item, h5py.Group) else None
+        if kind == "RoiResponseSeries":
             left.append(name.split("/")[-1])
+        elif kind == "ImageSegmentation" and f"/{name}" != taken and not name.endswith("/TrackedNeurons"):
+            left.append(name.removeprefix("processing/"))
 
     file.visititems(note)
     images = [f"images {name}" for name in file.get("acquisition", {})]

@@ -20,8 +20,8 @@ from cender.io.recordings.formats.unpack import unpack_once
 _HEADER = 128
 _MATRIX, _COMPRESSED = 14, 15
 CELL, CHAR = 1, 4
-_CLASSES = {6: "f8", 7: "f4", 8: "i1", 9: "u1", 10: "i2", 11: "u2", 12: "i4", 13: "u4", 14: "i8", 15: "u8"}
-_STORED = {
+CLASSES = {6: "f8", 7: "f4", 8: "i1", 9: "u1", 10: "i2", 11: "u2", 12: "i4", 13: "u4", 14: "i8", 15: "u8"}
+STORED = {
     1: "i1",
     2: "u1",
     3: "i2",
@@ -151,10 +151,10 @@ def locate_numbers(variable: Variable) -> tuple[int, np.dtype, int]:
     """Where the numbers of an unpacked array begin, their type in the file, and how many bytes there are."""
     with variable.path.open("rb") as file:
         file.seek(variable.begin)
-        kind, length, skip = _read_tag(file.read(8), variable.order)
-    if kind not in _STORED:
+        kind, length, skip = read_tag(file.read(8), variable.order)
+    if kind not in STORED:
         raise ValueError(f"{variable.name or 'a cell'} of {variable.path} is stored as type {kind}, which is no number")
-    return variable.begin + skip, np.dtype(variable.order + _STORED[kind]), length
+    return variable.begin + skip, np.dtype(variable.order + STORED[kind]), length
 
 
 def read_numbers(variable: Variable) -> np.ndarray:
@@ -175,7 +175,7 @@ def _read_order(file: BinaryIO, path: Path) -> str:
     return "<" if head[126:128] == b"IM" else ">"
 
 
-def _read_tag(tag: bytes, order: str) -> tuple[int, int, int]:
+def read_tag(tag: bytes, order: str) -> tuple[int, int, int]:
     """Type, bytes and length of the header of a data element; small ones keep their data in the header."""
     first, second = struct.unpack(f"{order}II", tag)
     if first >> 16:
@@ -193,12 +193,12 @@ def _read_head(path: Path, head: bytes, order: str, at: int, packed: int | None,
     except (struct.error, IndexError) as error:
         raise UnreadableRecording(f"{path} is damaged: a variable's header cannot be read") from error
     kind = flags & 0xFF
-    plain = kind in _CLASSES and not flags & (_COMPLEX | _LOGICAL)
-    dtype = np.dtype(_CLASSES[kind]) if plain else None
+    plain = kind in CLASSES and not flags & (_COMPLEX | _LOGICAL)
+    dtype = np.dtype(CLASSES[kind]) if plain else None
     return Variable(path, name.decode("latin-1"), kind, shape, dtype, at + place, at + length, order, packed)
 
 
 def _read_part(head: bytes, at: int, order: str) -> tuple[int, bytes]:
-    _, length, skip = _read_tag(head[at : at + 8], order)
+    _, length, skip = read_tag(head[at : at + 8], order)
     step = 8 if skip == 4 else 8 + length + (-length % 8)
     return at + step, head[at + skip : at + skip + length]
