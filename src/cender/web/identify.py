@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from threading import Lock, Thread
+from time import monotonic, sleep
 from typing import TYPE_CHECKING
 
 from cender.errors import CenderError
@@ -19,6 +20,8 @@ SOURCES = 5
 NEIGHBOURS, ALIKE = 5, 10
 """Volumes before and after a corrected one, and volumes that lie like it, that hear of the correction."""
 MOST_VOLUMES = 40
+PAUSE_S, LONGEST_S = 0.25, 1.0
+"""It waits for a pause in the corrections, since each changes what there is to say, but not for longer than this."""
 
 
 def propose_names(desk: Desk, volume: int) -> Proposals:
@@ -54,6 +57,7 @@ class Identifier:
     on_done: Callable[[Sequence[int], int], None]
     _corrected: dict[int, None] = field(default_factory=dict)
     _hearing: dict[tuple[int, int], None] = field(default_factory=dict)
+    _asked_s: tuple[float, float] = (0.0, 0.0)
     _busy: bool = False
     _lock: Lock = field(default_factory=Lock)
     _loading: Lock = field(default_factory=Lock)
@@ -62,7 +66,9 @@ class Identifier:
 
     def look_again(self, volumes: Iterable[int]) -> None:
         """Ask for new proposals after a correction of these volumes; returns at once."""
+        now = monotonic()
         with self._lock:
+            self._asked_s = (self._asked_s[0] if self._corrected else now, now)
             self._corrected |= dict.fromkeys(list(volumes)[:MOST_VOLUMES])
             if self._busy or not self._corrected:
                 return
@@ -86,6 +92,8 @@ class Identifier:
 
     def _work(self) -> None:
         while True:
+            while self._corrected and (wait_s := self._find_wait()) > 0:
+                sleep(wait_s)
             with self._lock:
                 if not self._corrected and not self._hearing:
                     self._busy = False
@@ -101,6 +109,10 @@ class Identifier:
             left = len(self._corrected) + len(self._hearing)
             if changed or left == 0:
                 self.on_done([volume] if changed else [], left)
+
+    def _find_wait(self) -> float:
+        first_s, last_s = self._asked_s
+        return min(last_s + PAUSE_S, first_s + LONGEST_S) - monotonic()
 
     def _take(self) -> tuple[int, int]:
         if self._corrected:

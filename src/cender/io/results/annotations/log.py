@@ -13,7 +13,7 @@ from cender.annotate.marks import Mark, Record
 from cender.annotate.slots import Slot
 from cender.annotate.state import IdentityState, State, VolumeState, arrange_identities, arrange_volumes
 from cender.annotate.words import describe_edit
-from cender.io.results.annotations.base import FILE_NAME, explaining, open_to_read, open_to_write, transaction
+from cender.io.results.annotations.base import FILE_NAME, explaining, open_to_read, open_to_write
 from cender.io.results.annotations.rows import (
     Author,
     Turn,
@@ -24,6 +24,7 @@ from cender.io.results.annotations.rows import (
     rebuild_values,
     write_edit,
 )
+from cender.io.results.annotations.together import Together
 
 
 class LogEntry(Record):
@@ -59,8 +60,9 @@ class EditLog:
     def __init__(self, folder: Path) -> None:
         self.path = folder / FILE_NAME
         self._lock = RLock()
-        self._base: sqlite3.Connection | None = None
-        self._writable = False
+        self._reader: sqlite3.Connection | None = None
+        self._writer: sqlite3.Connection | None = None
+        self._together = Together()
 
     def __enter__(self) -> "EditLog":
         return self
@@ -73,9 +75,10 @@ class EditLog:
     def close(self) -> None:
         """Let go of the file; the next call opens it again."""
         with self._lock:
-            if self._base is not None:
-                self._base.close()
-            self._base = None
+            for base in (self._reader, self._writer):
+                if base is not None:
+                    base.close()
+            self._reader = self._writer = None
 
     @property
     def revision(self) -> int:
@@ -113,17 +116,19 @@ class EditLog:
         EditError
             The edit contradicts the state.
         """
-        with self._lock, explaining(self.path):
-            base = self._write()
-            with transaction(base):
-                if (known := _find_ticket(base, ticket)) is not None:
-                    return known
-                state = load_around(base, edit)
-                draft = draft_edit(state, edit)
-                slots = [*(slot for slot, _ in find_changes(state, draft)), *draft.claims]
-                if base_revision is not None and (theirs := _find_newer(base, slots, base_revision, author)):
-                    return theirs
-                return write_edit(base, Author(author, time, ticket), edit, state, draft)
+
+        def make(base: sqlite3.Connection) -> int | Conflict:
+            if (known := _find_ticket(base, ticket)) is not None:
+                return known
+            state = load_around(base, edit)
+            draft = draft_edit(state, edit)
+            slots = [*(slot for slot, _ in find_changes(state, draft)), *draft.claims]
+            if base_revision is not None and (theirs := _find_newer(base, slots, base_revision, author)):
+                return theirs
+            return write_edit(base, Author(author, time, ticket), edit, state, draft)
+
+        with explaining(self.path):
+            return self._together.make(make, self._write)
 
     def undo(self, author: str, ticket: str | None = None) -> int | Conflict | None:
         """Take back this person's last edit that stands; None where there is none."""
@@ -199,50 +204,56 @@ class EditLog:
 
     def rebuild(self) -> None:
         """Make the state again from the log alone."""
-        with self._lock, explaining(self.path):
-            base = self._write()
-            with transaction(base):
-                rebuild_values(base)
+        with explaining(self.path):
+            self._together.make(rebuild_values, self._write)
 
     def _turn(self, author: str, action: Literal["undo", "redo"], ticket: str | None) -> int | Conflict | None:
-        with self._lock, explaining(self.path):
-            if self._read() is None:
-                return None
-            base = self._write()
-            with transaction(base):
-                if (known := _find_ticket(base, ticket)) is not None:
-                    return known
-                row = base.execute(
-                    "SELECT e.revision, e.before, e.after FROM history h JOIN edits e USING (revision) "
-                    "WHERE h.author = ? AND h.side = ? ORDER BY h.rank DESC LIMIT 1",
-                    (author, action),
-                ).fetchone()
-                if row is None:
-                    return None
-                old, new = parse_saved(row[1]), parse_saved(row[2])
-                is_now, will_be = (new, old) if action == "undo" else (old, new)
-                edit = Restore(saved=will_be)
-                state = load_around(base, edit)
-                changed = [one.slot for one in is_now if state.values.get(one.slot) != one.value]
-                draft = draft_edit(state, edit)
-                if clash := [*changed, *_find_doubles(state, draft)]:
-                    return _describe_slot(base, clash[0])
-                return write_edit(base, Author(author, ticket=ticket), edit, state, draft, Turn(action, row[0]))
+        if not self.path.is_file():
+            return None
+        with explaining(self.path):
+            return self._together.make(lambda base: _turn(base, author, action, ticket), self._write)
 
     def _read(self) -> sqlite3.Connection | None:
-        """A connection to look through, None where there is no file."""
-        if self._base is None:
+        """A connection to look through while others write, None where there is no file."""
+        if self._reader is None:
             if not self.path.is_file():
                 return None
-            self._base, self._writable = open_to_read(self.path), False
-        return self._base
+            self._reader = open_to_read(self.path)
+        return self._reader
 
     def _write(self) -> sqlite3.Connection:
-        if self._base is not None and not self._writable:
-            self.close()
-        if self._base is None:
-            self._base, self._writable = open_to_write(self.path), True
-        return self._base
+        with self._lock:
+            if self._writer is None:
+                self._writer = open_to_write(self.path)
+                # Looking begins anew: the file may have been of an older format, of which a copy was shown.
+                if self._reader is not None:
+                    self._reader.close()
+                    self._reader = None
+            return self._writer
+
+
+def _turn(
+    base: sqlite3.Connection, author: str, action: Literal["undo", "redo"], ticket: str | None
+) -> int | Conflict | None:
+    """Take back, or make again, the last edit of a person."""
+    if (known := _find_ticket(base, ticket)) is not None:
+        return known
+    row = base.execute(
+        "SELECT e.revision, e.before, e.after FROM history h JOIN edits e USING (revision) "
+        "WHERE h.author = ? AND h.side = ? ORDER BY h.rank DESC LIMIT 1",
+        (author, action),
+    ).fetchone()
+    if row is None:
+        return None
+    old, new = parse_saved(row[1]), parse_saved(row[2])
+    is_now, will_be = (new, old) if action == "undo" else (old, new)
+    edit = Restore(saved=will_be)
+    state = load_around(base, edit)
+    changed = [one.slot for one in is_now if state.values.get(one.slot) != one.value]
+    draft = draft_edit(state, edit)
+    if clash := [*changed, *_find_doubles(state, draft)]:
+        return _describe_slot(base, clash[0])
+    return write_edit(base, Author(author, ticket=ticket), edit, state, draft, Turn(action, row[0]))
 
 
 def _find_ticket(base: sqlite3.Connection, ticket: str | None) -> int | None:

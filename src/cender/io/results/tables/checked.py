@@ -179,8 +179,8 @@ def _find_missing(values: pl.Series, *blanks: str) -> np.ndarray:
         numbers = values.to_numpy()
         return np.asarray(np.isnan(numbers))
     if values.dtype == pl.String:
-        texts = [None if text is None else text.strip().lower() for text in values.to_list()]
-        return np.array([text is None or text == "" or text in blanks for text in texts], bool)
+        texts = values.str.strip_chars().str.to_lowercase().fill_null("")
+        return texts.is_in(["", *blanks]).to_numpy()
     return values.is_null().to_numpy()
 
 
