@@ -1,6 +1,8 @@
 """The page: one HTML file that needs nothing else."""
 
+from base64 import b64encode
 from collections.abc import Sequence
+from hashlib import sha256
 from importlib.resources import files
 from typing import NamedTuple
 
@@ -17,7 +19,10 @@ class Section(NamedTuple):
 
 
 def write_page(title: str, subtitle: str, sections: Sequence[Section]) -> str:
-    """The whole document, with its style inside; nothing in it is loaded from elsewhere and nothing in it runs."""
+    """The whole document, with its style and its script inside.
+
+    Nothing in it is loaded from elsewhere, and nothing runs but our own script, which the policy names by its hash.
+    """
     links = [tag("li", tag("a", one.heading, href=f"#{one.anchor}")) for one in sections]
     nav = tag("nav", tag("ol", *links), aria_label="sections of this page")
     body = [
@@ -30,24 +35,33 @@ def write_page(title: str, subtitle: str, sections: Sequence[Section]) -> str:
     )
     footer = tag(
         "footer",
-        tag("p", f"Made by cender {cender.__version__}. The figures are in the folder figures beside this page."),
+        tag(
+            "p",
+            f"Made by cender {cender.__version__}. All of it is in this one file; the run folder has the figures as "
+            "PNG and SVG in figures/.",
+        ),
     )
-    policy = "default-src 'none'; img-src data:; style-src 'unsafe-inline'"
+    script = load_asset("zoom.js")
+    digest = b64encode(sha256(script.encode("utf-8")).digest()).decode("ascii")
+    policy = f"default-src 'none'; img-src data:; style-src 'unsafe-inline'; script-src 'sha256-{digest}'"
     head = join(
         tag("meta", charset="utf-8"),
         tag("meta", http_equiv="Content-Security-Policy", content=policy),
         tag("meta", name="viewport", content="width=device-width, initial-scale=1"),
         tag("title", f"{title} · cender"),
-        tag("style", load_style()),
+        tag("style", load_asset("style.css")),
     )
     skip = tag("a", "Skip to the content", href="#content", class_="skip")
     main = tag("main", *body, id="content")
     document = tag(
-        "html", tag("head", head), tag("body", skip, header, tag("div", nav, main, class_="frame"), footer), lang="en"
+        "html",
+        tag("head", head),
+        tag("body", skip, header, tag("div", nav, main, class_="frame"), footer, tag("script", script)),
+        lang="en",
     )
     return f"<!DOCTYPE html>\n{document}\n"
 
 
-def load_style() -> Html:
-    """The style sheet, which is ours and therefore markup."""
-    return Html(files("cender.report").joinpath("style.css").read_text(encoding="utf-8"))
+def load_asset(name: str) -> Html:
+    """The style sheet or the script, which are ours and therefore markup."""
+    return Html(files("cender.report").joinpath(name).read_text(encoding="utf-8"))

@@ -3,18 +3,22 @@
 from dataclasses import dataclass
 
 import numpy as np
+from jaxtyping import Int
 
 from cender.plots.activity import Fading, draw_bleaching
 from cender.plots.report.activity import draw_heat_map, draw_motion, draw_traces
-from cender.plots.report.frames import choose_frames, count_columns, draw_sample
+from cender.plots.report.frames import choose_frames, draw_sample
+from cender.plots.report.passage import draw_passage
 from cender.plots.report.speed import draw_speed
 from cender.plots.report.style import Picture, render_figure
 from cender.plots.report.timeline import draw_outcomes, draw_presence
 from cender.report.digest import Digest
 from cender.report.folder import Gap, RunFacts
+from cender.report.passage import gather_passage
 from cender.report.presence import UNSURE
 from cender.report.samples import gather_samples
 from cender.report.traces import choose_shown, choose_varying
+from cender.types import Traces
 
 TRACES = 10
 
@@ -39,6 +43,9 @@ def draw_all(facts: RunFacts, digest: Digest) -> tuple[list[Illustration], list[
 def _draw_timelines(facts: RunFacts, digest: Digest) -> list[Illustration]:
     drawn = []
     volumes, presence = facts.volumes, digest.presence
+    if volumes is not None and len(volumes) == 1:
+        # Nothing can be drawn through time, which the top of the page says.
+        return []
     if volumes is not None and len(volumes):
         figure = draw_outcomes(digest.clock, digest.clock_label, volumes.status, volumes.quality)
         caption = (
@@ -68,23 +75,25 @@ def _draw_samples(facts: RunFacts, digest: Digest) -> tuple[list[Illustration], 
     samples, gaps = gather_samples(facts, digest.presence)
     drawn = []
     for number, sample in enumerate(samples, 1):
-        frames = choose_frames(sample.regions, 2 if count_columns(sample.crop) == 3 else 3)
-        figure = draw_sample(sample, frames, facts.name)
+        frames = choose_frames(sample.regions, 3 if sample.green is None else 2)
+        figure, hovers = draw_sample(sample, frames, facts.name)
         ground = "" if sample.red is not None else " The recording itself cannot be shown (see what is missing)."
         caption = f"{sample.title}.{ground} Open it with: {say_annotate(facts, sample.volume)}"
-        drawn.append(Illustration(f"frames_{number}", "frames", caption, render_figure(figure, photograph=True), True))
+        picture = render_figure(figure, hovers, photograph=True)
+        drawn.append(Illustration(f"frames_{number}", "frames", caption, picture, True))
     return drawn, gaps
 
 
 def _draw_activity(facts: RunFacts, digest: Digest) -> list[Illustration]:
     traces = facts.traces
-    if traces is None or not np.isfinite(traces.ratio).any():
+    if traces is None or len(traces.volume) < 2 or not np.isfinite(traces.ratio).any():
         return []
     shown, smoothed = choose_shown(traces, facts.settings)
     rows = choose_varying(shown, TRACES)
+    chart, hovers = draw_heat_map(shown, facts.name)
     drawings = {
         "heat_map": (
-            draw_heat_map(shown, facts.name),
+            chart,
             "Activity (ΔR/R0) of every identity through the recording; identities that are active together stand "
             f"together. Grey: missing or not sure. {smoothed}",
         ),
@@ -114,9 +123,24 @@ def _draw_activity(facts: RunFacts, digest: Digest) -> list[Illustration]:
             "Bleaching: how bright all identities are together, relative to the start (dots), and the curve that was "
             "taken off (line).",
         )
-    return [
-        Illustration(name, "activity", caption, render_figure(figure)) for name, (figure, caption) in drawings.items()
+    found = [
+        Illustration(name, "activity", caption, render_figure(figure, hovers if name == "heat_map" else ()))
+        for name, (figure, caption) in drawings.items()
     ]
+    return [*found[:2], *_draw_passage(facts, digest, shown, rows), *found[2:]]
+
+
+def _draw_passage(facts: RunFacts, digest: Digest, shown: Traces, rows: Int[np.ndarray, " c"]) -> list[Illustration]:
+    """The neuron that varies most, as the microscope saw it."""
+    passage = gather_passage(facts, digest, shown, int(rows[0])) if len(rows) else None
+    if passage is None:
+        return []
+    caption = (
+        f"The neuron whose trace varies most, in its middle frame at the times of the orange lines "
+        f"({passage.clock_label}). All patches of a channel have one contrast: what brightens here was brighter. If "
+        "another neuron comes into the middle, the identity jumped."
+    )
+    return [Illustration("passage", "activity", caption, render_figure(draw_passage(passage), photograph=True), True)]
 
 
 def _draw_speed(digest: Digest) -> list[Illustration]:

@@ -1,14 +1,17 @@
 """Volumes to show as pictures: the surest, the least sure and one that was flagged."""
 
+from collections.abc import Mapping
+from typing import Any
+
 import numpy as np
 from jaxtyping import Float, Int, Shaped
 
-from cender.errors import CenderError
 from cender.io.recordings.reach import reach_recording
 from cender.plots.report.frames import Sample
+from cender.report.channels import Seen, read_channels
 from cender.report.folder import Gap, RunFacts, VolumeColumns
 from cender.report.presence import Presence
-from cender.types import Crop, Head, Recording, Regions
+from cender.types import Crop, Head, Regions
 
 PIXELS = "pictures of the recording"
 
@@ -46,40 +49,39 @@ def gather_samples(facts: RunFacts, presence: Presence) -> tuple[list[Sample], l
     samples, gaps = [], [] if recording is not None else [Gap(PIXELS, why, remedy)]
     for row, what in choose_samples(volumes, presence):
         volume = int(volumes.volume[row])
-        red, problem = (None, None) if recording is None else _read_red(recording, volume)
-        if problem is not None:
-            gaps.append(Gap(f"picture of volume {volume}", problem))
+        seen = Seen() if recording is None else read_channels(recording, volume, facts.settings)
+        if seen.problem is not None:
+            gaps.append(Gap(f"picture of volume {volume}", seen.problem))
         mine = np.flatnonzero(neurons.volume == volume)
         mine = mine[np.argsort(neurons.neuron[mine])]
         centre = neurons.centre_px[mine]
         time = "" if np.isnan(volumes.time_s[row]) else f" at {volumes.time_s[row]:.1f} s"
-        crop = _choose_crop(volumes.head[row], centre, red)
-        regions = _read_regions(facts, volume, neurons.neuron[mine])
-        title = f"Volume {volume}{time}: {what}"
-        samples.append(Sample(title, crop, centre, neurons.identity[mine], regions, red, _find_pixel_um(facts), volume))
+        samples.append(
+            Sample(
+                f"Volume {volume}{time}: {what}",
+                _choose_crop(volumes.head[row], centre, seen.red),
+                centre,
+                neurons.identity[mine],
+                _read_regions(facts, volume, neurons.neuron[mine]),
+                neurons.probability[mine],
+                seen.red,
+                seen.green,
+                find_pixel_um(facts.settings),
+                volume,
+            )
+        )
     return samples, gaps
 
 
-def _find_pixel_um(facts: RunFacts) -> float | None:
-    voxel = facts.settings.get("recording", {}).get("voxel_um")
+def find_pixel_um(settings: Mapping[str, Any]) -> float | None:
+    """Size of a pixel, where the run knows the voxel size."""
+    voxel = settings.get("recording", {}).get("voxel_um")
     return float(voxel[2]) if isinstance(voxel, list | tuple) and len(voxel) == 3 else None
 
 
 def _score(presence: Presence) -> Float[np.ndarray, " n"]:
     """Expected share of the neurons of a volume that are rightly named."""
     return np.asarray(np.nan_to_num(presence.probability) * presence.recognized / np.maximum(presence.found, 1))
-
-
-def _read_red(recording: Recording, volume: int) -> tuple[Shaped[np.ndarray, "z y x"] | None, str | None]:
-    channel = recording.channel("red")
-    if channel is None:
-        channel = recording.channel("green")
-    if channel is None:
-        return None, "no channel of it is red or green"
-    try:
-        return recording.volume(volume, (channel,)).data[0], None
-    except (CenderError, OSError, IndexError) as error:
-        return None, str(error)
 
 
 def _choose_crop(

@@ -1,19 +1,13 @@
 """The sections of the page, one function each; a section without anything to show says so."""
 
-from collections.abc import Sequence
-
 import numpy as np
 
 from cender.report.digest import Digest
 from cender.report.folder import RunFacts
-from cender.report.html import Child, Html, embed, join, table, tag
-from cender.report.pictures import Illustration
+from cender.report.html import Child, Html, join, table, tag
 from cender.report.presence import list_identities
 from cender.report.reasons import count_statuses, group_reasons, say_ranges
 from cender.report.settings import describe_recording, list_differences, list_models, list_versions, say_value
-
-SMALL_SVG = 400_000
-"""Drawings of more bytes than this are shown as PNG: a browser is slow with long paths."""
 
 
 def write_volumes(facts: RunFacts) -> Html:
@@ -45,8 +39,10 @@ def write_volumes(facts: RunFacts) -> Html:
 def write_legend() -> Html:
     """How to read the sample frames."""
     text = (
-        "First all neurons from above, on the brightest value over z; then single frames with boxes and identities. "
-        "An identity has the same colour in every picture; grey boxes and open circles have none."
+        "First the whole head from above: in red with one dot per neuron, and in green (the brightest value over z; "
+        "green as the red camera would see it). Then single frames with boxes, each with its identity beside the "
+        "picture. An identity has the same colour everywhere; grey boxes and open circles have none. Point at a neuron "
+        "to read its identity. Enlarge a picture with its buttons, a double click, or Ctrl and the wheel, and drag it."
     )
     return tag("p", text)
 
@@ -169,23 +165,6 @@ def write_provenance(facts: RunFacts) -> Html:
     pairs = [_write_pairs(title, rows) for title, rows in tables if rows]
     default = tag("p", "All settings of the stages are at their defaults.")
     return join(tag("div", *pairs, class_="columns"), changed if rows else default)
-
-
-def write_figures(illustrations: Sequence[Illustration], section: str) -> Html:
-    """The figures of a section, each with its caption."""
-    return join(*(_write_figure(one) for one in illustrations if one.section == section))
-
-
-def _write_figure(one: Illustration) -> Html:
-    small = len(one.picture.svg) <= SMALL_SVG and not one.photograph
-    source = embed(one.picture.svg, "image/svg+xml") if small else embed(one.picture.png, "image/png")
-    image = tag("img", src=source, alt=one.caption, width=str(one.picture.width_px))
-    return tag(
-        "figure",
-        image,
-        tag("figcaption", one.caption),
-        id=f"figure-{one.name}",
-    )
 
 
 def say_number(value: float, form: str = "{:.2f}") -> str:

@@ -7,6 +7,7 @@ from cender.errors import DataError
 from cender.io.atomic import write_bytes, write_text
 from cender.report.attention import list_points
 from cender.report.digest import Digest, digest_run
+from cender.report.figures import write_figures
 from cender.report.folder import Gap, RunFacts, read_folder
 from cender.report.glance import write_glance
 from cender.report.html import Html, join, tag
@@ -15,7 +16,6 @@ from cender.report.page import Section, write_page
 from cender.report.pictures import Illustration, draw_all
 from cender.report.sections import (
     write_activity,
-    write_figures,
     write_identities,
     write_legend,
     write_methods_box,
@@ -32,6 +32,7 @@ FIGURES = (
     *(f"frames_{n}" for n in range(1, 4)),
     "heat_map",
     "traces",
+    "passage",
     "motion",
     "bleaching",
     "speed",

@@ -2,8 +2,11 @@
 
 import re
 import shutil
+from base64 import b64encode
 from collections.abc import Callable
 from dataclasses import replace
+from hashlib import sha256
+from html import unescape
 from html.parser import HTMLParser
 from itertools import pairwise
 from pathlib import Path
@@ -16,6 +19,7 @@ from typer.testing import CliRunner
 from cender.cli.report import report as report_command
 from cender.errors import DataError
 from cender.io import open_folder
+from cender.report import write as write_module
 from cender.report import write_report
 from cender.report.digest import digest_run
 from cender.report.folder import read_folder
@@ -61,7 +65,7 @@ def hostile(made_run: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     shutil.copytree(made_run, folder)
     run = open_folder(folder)
     named = run.load_table("traces")["identity"].unique().sort().to_list()
-    lines = "".join(f'{identity},"{HOSTILE.replace(chr(34), chr(34) * 2)}",\n' for identity in named)
+    lines = "".join(f'{identity},"{HOSTILE.replace(chr(34), chr(34) * 2)}{identity}",\n' for identity in named)
     (folder / "identities.csv").write_text(f"identity,name,note\n{lines}", encoding="utf-8")
     volumes = run.load_table("volumes")
     reason = pl.when(pl.col("status") == "ok").then(pl.col("reason")).otherwise(pl.lit(HOSTILE))
@@ -71,6 +75,12 @@ def hostile(made_run: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "run.toml").write_text(f"{text}\nstrain = '''{HOSTILE}'''\n", encoding="utf-8")
     write_report(folder)
     return folder
+
+
+@pytest.fixture
+def no_figures(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Leave out the figures, which take seconds, where a test looks at words."""
+    monkeypatch.setattr(write_module, "draw_all", lambda *_: ([], []))
 
 
 def read_page(folder: Path) -> Page:
@@ -103,13 +113,47 @@ def test_every_figure_is_on_the_page_and_in_the_folder(hostile: Path) -> None:
 def test_page_needs_nothing_else(hostile: Path) -> None:
     page = read_page(hostile)
     assert all(str(image["src"]).startswith("data:image/") for image in page.all("img"))
-    assert page.all("link") + page.all("script") + page.all("iframe") == []
+    assert page.all("link") + page.all("iframe") == []
     assert re.findall(r"(?:src|href|url)\s*[=(]\s*[\"']?https?:", (hostile / "report.html").read_text("utf-8")) == []
+
+
+def test_nothing_runs_but_our_own_script(hostile: Path) -> None:
+    raw, page = (hostile / "report.html").read_text(encoding="utf-8"), read_page(hostile)
+    (script,) = re.findall(r"<script>(.*?)</script>", raw, re.DOTALL)
+    digest = b64encode(sha256(script.encode()).digest()).decode()
+    (policy,) = (one["content"] for one in page.all("meta") if one.get("http-equiv") == "Content-Security-Policy")
+    assert f"script-src 'sha256-{digest}'" in str(policy)
+    assert page.all("script") == [{}]
+
+
+def test_what_lies_under_the_pointer_is_named(hostile: Path) -> None:
+    raw = (hostile / "report.html").read_text(encoding="utf-8")
+    words = [unescape(one) for one in re.findall(r"<rect[^>]*><title>(.*?)</title>", raw)]
+    assert any(HOSTILE in one and "(identity " in one and "probability" in one for one in words), (
+        "neurons of the frames"
+    )
+    assert any("valid in" in one for one in words), "rows of the map of activity"
+    assert "no identity" in words
+    places = re.findall(r'<rect x="([\d.]+)" y="([\d.]+)" width="([\d.]+)" height="([\d.]+)">', raw)
+    assert len(places) == len(words)
+    for x, y, w, h in places:
+        assert 0 <= float(x) <= float(x) + float(w) <= 100.01
+        assert 0 <= float(y) <= float(y) + float(h) <= 100.01
+
+
+def test_a_single_volume_is_said_and_nothing_is_drawn_through_time(copy_run: Callable[..., Path]) -> None:
+    folder = copy_run("timings")
+    run = open_folder(folder)
+    for name in ("volumes", "neurons", "regions", "traces"):
+        run.save_table(name, run.load_table(name).filter(pl.col("volume") == 4))
+    page = Page(write_report(folder).read_text(encoding="utf-8"))
+    assert "This run has a single volume" in page.text
+    assert [one["id"] for one in page.all("figure")] == ["figure-frames_1"]
 
 
 def test_hostile_text_stays_text(hostile: Path) -> None:
     raw, page = (hostile / "report.html").read_text(encoding="utf-8"), read_page(hostile)
-    assert "<script" not in raw
+    assert raw.count("<script") == 1, "ours"
     assert "<b>worm" not in raw
     assert page.text.count(HOSTILE) >= 5
     assert "<b>worm & co" in page.text
@@ -166,6 +210,7 @@ def test_run_without_identities_and_green(copy_run: Callable[..., Path]) -> None
     assert "Not a result yet: no neuron has an identity" in page.text
 
 
+@pytest.mark.usefixtures("no_figures")
 def test_doubts_and_recording_are_at_the_top(copy_run: Callable[..., Path]) -> None:
     folder = copy_run("traces", "regions", "timings")
     open_folder(folder).save_settings({"doubts": {"said": ["5 of 6 volumes have no identity"]}})
@@ -176,6 +221,7 @@ def test_doubts_and_recording_are_at_the_top(copy_run: Callable[..., Path]) -> N
     assert f"{folder.name}: {source}" in page.text
 
 
+@pytest.mark.usefixtures("no_figures")
 def test_first_is_how_far_identities_can_be_trusted(copy_run: Callable[..., Path]) -> None:
     folder = copy_run("traces", "regions", "timings")
     open_folder(folder).save_settings({"trust": {"said": "About 86 % of the identities are expected to be right."}})
@@ -190,7 +236,7 @@ def test_bleaching_is_drawn_where_it_can_be_seen(made_run: Path) -> None:
     traces = Traces(np.arange(20), index, time_s, light, light, flat, flat - 1, flat, flat > 0)
     facts = replace(read_folder(made_run), traces=traces, volumes=None, neurons=None, timings=None)
     drawn, _ = draw_all(facts, digest_run(facts))
-    assert [one.name for one in drawn] == ["heat_map", "traces", "motion", "bleaching"]
+    assert [one.name for one in drawn] == ["heat_map", "traces", "motion", "bleaching"], "no neurons, no passage"
 
 
 def test_figures_of_an_earlier_report_go(copy_run: Callable[..., Path]) -> None:

@@ -17,6 +17,7 @@ from cender.plots.report.style import (
     QUIET,
     RED,
     WIDE_IN,
+    Hover,
     lighten,
     start_light_figure,
 )
@@ -26,13 +27,13 @@ Name = Callable[[int], str]
 _MISSING = "#e3e7eb"
 
 
-def draw_heat_map(traces: Traces, name: Name) -> Figure:
-    """ΔR/R0 of every identity, a row each, ordered by `order_by_clustering`."""
+def draw_heat_map(traces: Traces, name: Name) -> tuple[Figure, list[Hover]]:
+    """ΔR/R0 of every identity, one row per identity in the order of `order_by_clustering`; and what to say of each."""
     count = len(traces.identity)
     with lighten():
         figure = start_light_figure(WIDE_IN, min(max(0.05 * count + 1.4, 2.6), 8.5))
-        plot_activity_map(traces, name, figure.subplots())
-    return figure
+        hovers = plot_activity_map(traces, name, figure.subplots())
+    return figure, hovers
 
 
 def draw_traces(traces: Traces, rows: Sequence[int], name: Name, threshold: float) -> Figure:
@@ -62,7 +63,7 @@ def draw_motion(
     return figure
 
 
-def plot_activity_map(traces: Traces, name: Name, ax: Axes) -> Axes:
+def plot_activity_map(traces: Traces, name: Name, ax: Axes) -> list[Hover]:
     """All traces as an image; the colours end at the 98th percentile, what is missing is grey."""
     order = order_by_clustering(traces.dr_r0)
     values = traces.dr_r0[order]
@@ -91,7 +92,17 @@ def plot_activity_map(traces: Traces, name: Name, ax: Axes) -> Axes:
     ax.set(xlabel=label, ylabel="identity" + (f" (every {step}th is named)" if step > 1 else ""))
     ax.tick_params(axis="y", length=0)
     ax.spines[:].set_visible(False)
-    return ax
+    left, right = ax.get_xlim()
+    return [
+        Hover(ax, (left, row - 0.5, right, row + 0.5), _describe(traces, int(one), name))
+        for row, one in enumerate(order)
+    ]
+
+
+def _describe(traces: Traces, row: int, name: Name) -> str:
+    number, named = int(traces.identity[row]), name(int(traces.identity[row]))
+    words = f"identity {number}" if named == str(number) else f"{named} (identity {number})"
+    return f"{words}: valid in {traces.valid[row].mean():.0%} of the volumes"
 
 
 def plot_unsure_trace(traces: Traces, row: int, name: Name, threshold: float, ax: Axes) -> Axes:

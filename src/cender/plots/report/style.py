@@ -1,11 +1,13 @@
 """How figures of the report look: light ground for page and paper, colours that the colour-blind can tell apart."""
 
 import warnings
+from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from io import BytesIO
 from typing import Any, NamedTuple
 
 from matplotlib import rc_context
+from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from PIL import Image
@@ -40,12 +42,31 @@ _SETTINGS: dict[str, Any] = {
 }
 
 
+class Hover(NamedTuple):
+    """What to say where a pointer rests: the axes, a box in their data (``x y x y``), and the words."""
+
+    ax: Axes
+    box: tuple[float, float, float, float]
+    words: str
+
+
+class Spot(NamedTuple):
+    """The same on the finished picture, in shares of its width and height from the upper left corner."""
+
+    x: float
+    y: float
+    w: float
+    h: float
+    words: str
+
+
 class Picture(NamedTuple):
-    """A figure ready to be written: the same drawing as PNG and as SVG, and its width on a page in pixels."""
+    """A figure ready to be written: the same drawing as PNG and as SVG, its width on a page in pixels, its spots."""
 
     png: bytes
     svg: bytes
     width_px: int
+    spots: tuple[Spot, ...] = ()
 
 
 def lighten() -> AbstractContextManager[None]:
@@ -60,7 +81,7 @@ def start_light_figure(width_in: float, height_in: float) -> Figure:
     return figure
 
 
-def render_figure(figure: Figure, *, photograph: bool = False) -> Picture:
+def render_figure(figure: Figure, hovers: Sequence[Hover] = (), *, photograph: bool = False) -> Picture:
     """A figure as PNG and SVG, byte for byte the same for the same drawing.
 
     A photograph is kept in 256 colours, which the noise of a microscope does not miss.
@@ -73,7 +94,20 @@ def render_figure(figure: Figure, *, photograph: bool = False) -> Picture:
         figure.set_layout_engine("none")
         png = _save(figure, "png", dpi=150 if photograph else _PNG_DPI)
         svg = _save(figure, "svg", dpi=_PNG_DPI, metadata={"Date": None, "Creator": "cender"})
-    return Picture(_shrink(png) if photograph else png, svg, round(96 * figure.get_figwidth()))
+        spots = tuple(spot for one in hovers if (spot := _place_spot(figure, one)) is not None)
+    return Picture(_shrink(png) if photograph else png, svg, round(96 * figure.get_figwidth()), spots)
+
+
+def _place_spot(figure: Figure, one: Hover) -> Spot | None:
+    """Where a hover lies on the picture, cut off at its axes; None where nothing of it is to be seen."""
+    left, low, right, high = one.box
+    corners = figure.transFigure.inverted().transform(one.ax.transData.transform([(left, low), (right, high)]))
+    frame = one.ax.get_position()
+    (x0, y0), (x1, y1) = corners.min(axis=0), corners.max(axis=0)
+    x0, x1, y0, y1 = max(x0, frame.x0), min(x1, frame.x1), max(y0, frame.y0), min(y1, frame.y1)
+    if x1 <= x0 or y1 <= y0:
+        return None
+    return Spot(float(x0), float(1 - y1), float(x1 - x0), float(y1 - y0), one.words)
 
 
 def _save(figure: Figure, kind: str, **options: Any) -> bytes:
