@@ -21,8 +21,8 @@ from cender.io.recordings.readers import open_recording
 from cender.io.results.annotations.human import build_annotation, describe_volume
 from cender.io.results.annotations.log import EditLog
 from cender.io.results.folder.run_folder import open_folder
-from cender.io.results.folder.run_results import load_run
-from cender.types import Annotation, Annotations, Recording, VoxelSize
+from cender.io.results.folder.run_results import load_run, load_scale
+from cender.types import Annotation, Annotations, Crop, Head, Recording, VoxelSize
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,18 +121,24 @@ def gather_outgoing(folder: Path, human_only: bool = False, images: bool = False
 
 
 def gather_annotations(folder: Path, human_only: bool = False) -> Annotations:
-    """What is known of a run's recording now, people's work over the machine's, without running again."""
-    run = load_run(folder)
-    with EditLog(open_folder(folder).path) as log:
+    """What is known of a run's recording now, people's work over the machine's, without running again.
+
+    Of a volume that was not run, and of a folder in which nothing was run yet, people's work is all there is.
+    """
+    run = open_folder(folder)
+    known = load_run(folder) if run.has_table("volumes") else Annotations(str(run.path), *load_scale(run), {})
+    with EditLog(run.path) as log:
         said, named = log.states(), log.identities()
-    names = {**run.names, **{number: one.name for number, one in named.items() if one.name}}
-    volumes: dict[int, Annotation] = {} if human_only else dict(run.annotations)
+    names = {**known.names, **{number: one.name for number, one in named.items() if one.name}}
+    volumes: dict[int, Annotation] = {} if human_only else dict(known.annotations)
     for volume, state in said.items():
-        if human_only:
-            volumes[volume] = build_annotation(state, run.voxel_um)
-        elif volume in run.annotations:
-            volumes[volume] = lay_over(run.annotations[volume], state).settled
-    return replace(run, annotations=volumes, names=names, ratio={} if human_only else run.ratio)
+        if volume in volumes:
+            volumes[volume] = lay_over(volumes[volume], state).settled
+            continue
+        one = replace(build_annotation(state, known.voxel_um), head=_build_head(state.head))
+        if len(one) or one.head is not None or one.complete:
+            volumes[volume] = one
+    return replace(known, annotations=volumes, names=names, ratio={} if human_only else known.ratio)
 
 
 def describe_annotations(known: Annotations, around: Surroundings, where: str) -> Sequence[AnyEdit]:
@@ -160,6 +166,18 @@ def _describe_head(one: Annotation) -> HeadMark | None:
         return None
     pairs = {name: tuple(getattr(head, name).tolist()) for name in ("origin_yx", "anterior_yx", "ventral_yx")}
     return HeadMark.model_validate({**pairs, "outline_yx": tuple(map(tuple, head.outline_yx.tolist()))})
+
+
+def _build_head(mark: HeadMark | None) -> Head | None:
+    """A head that a person drew; None without an outline, which says where it is."""
+    if mark is None or not mark.outline_yx:
+        return None
+    outline = np.array(mark.outline_yx, float)
+    low, high = np.floor(outline.min(axis=0)).astype(int), np.ceil(outline.max(axis=0)).astype(int)
+    crop = Crop(int(low[1]), int(low[0]), int(high[1] - low[1] + 1), int(high[0] - low[0] + 1))
+    axes = [np.array(axis, float) for axis in (mark.anterior_yx, mark.ventral_yx)]
+    anterior, ventral = (axis / np.linalg.norm(axis) for axis in axes)
+    return Head(crop, outline, np.array(mark.origin_yx, float), anterior, ventral)
 
 
 def look_around(settings: Mapping[str, Any]) -> Surroundings:

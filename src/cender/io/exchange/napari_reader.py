@@ -14,6 +14,9 @@ from cender.io.exchange.tracks import list_nodes
 from cender.types import Recording
 
 Layer = tuple[Any, dict[str, Any], str]
+_AXES = ("volume", "z", "y", "x")
+_UNITS = ("pixel", "micrometer", "micrometer", "micrometer")
+_NUCLEUS_UM = 2.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,24 +60,29 @@ def find_reader(path: str | Sequence[str]) -> Callable[[Any], list[Layer]] | Non
 
 
 def read_layers(path: str | Sequence[str]) -> list[Layer]:
-    """Images, neurons and tracks of a run folder, all in micrometres; images only where the recording is there."""
+    """Images, neurons and tracks of a run folder; images only where the recording is there.
+
+    Points and tracks are in pixels under the same scale as the images, so that a layer that napari saves can be
+    imported again.
+    """
     folder = Path(path if isinstance(path, str) else path[0])
     out = gather_outgoing(folder, images=True)
-    voxel = tuple(out.around.voxel_um or (1.0, 1.0, 1.0))
+    voxel = np.array(out.around.voxel_um or (1.0, 1.0, 1.0))
+    shown: dict[str, Any] = {"scale": (1.0, *voxel.tolist()), "axis_labels": _AXES, "units": _UNITS}
     nodes = list_nodes(out)
-    names = np.array([out.known.names.get(number, "") for number in nodes.identity.tolist()], object)
-    points = np.column_stack([nodes.volume, nodes.centre_um])
+    names = [out.known.names.get(number, "") for number in nodes.identity.tolist()]
+    points = np.column_stack([nodes.volume, nodes.centre_um / voxel])
     features = {"identity": nodes.identity, "probability": nodes.probability, "name": names}
-    seen = nodes.identity >= 0
-    tracks = np.column_stack([nodes.identity, points])[seen]
+    tracks = np.column_stack([nodes.identity, points])[nodes.identity >= 0]
     order = np.lexsort((tracks[:, 1], tracks[:, 0]))
-    layers: list[Layer] = [(points, {"name": "neurons", "features": features, "size": 2.0}, "points")]
+    size = _NUCLEUS_UM / float(voxel[2])
+    layers: list[Layer] = [(points, {"name": "neurons", "features": features, "size": size, **shown}, "points")]
     if len(tracks):
-        layers.append((tracks[order], {"name": "identities"}, "tracks"))
-    return [*_read_images(out.recording, voxel), *layers]
+        layers.append((tracks[order], {"name": "identities", **shown}, "tracks"))
+    return [*_read_images(out.recording, shown), *layers]
 
 
-def _read_images(opener: Callable[[], Recording] | None, voxel: tuple[float, ...]) -> list[Layer]:
+def _read_images(opener: Callable[[], Recording] | None, shown: dict[str, Any]) -> list[Layer]:
     try:
         recording = None if opener is None else opener()
     except CenderError:
@@ -87,7 +95,7 @@ def _read_images(opener: Callable[[], Recording] | None, voxel: tuple[float, ...
     return [
         (
             Movie(recording, channel),
-            {"name": role, "scale": (1.0, *voxel), "colormap": colours.get(role, "gray"), "blending": "additive"},
+            {"name": role, "colormap": colours.get(role, "gray"), "blending": "additive", **shown},
             "image",
         )
         for channel, role in enumerate(roles)

@@ -164,6 +164,14 @@ def test_boxes_need_a_voxel_size(tmp_path: Path) -> None:
         import_file(bare, save(tmp_path / "regions.csv", REGIONS), "ana")
 
 
+def test_people_s_work_goes_out_before_the_first_run(tmp_path: Path) -> None:
+    facts = {"voxel_um": list(VOXEL), "rate_hz": 5.0, "shape": [3, 2, 3, 24, 20]}
+    bare = create_run(tmp_path / "bare", {"recording": facts}).path
+    import_file(bare, save(tmp_path / "points.csv", POINTS), "ana")
+    assert export_file(bare, tmp_path / "out.csv").neurons == 3
+    assert export_file(bare, tmp_path / "annotations.h5", human_only=True).identities == 2
+
+
 def test_nothing_to_export_is_said(worm: Path, tmp_path: Path) -> None:
     with pytest.raises(DataError, match="people have said nothing"):
         export_file(worm, tmp_path / "points.csv", human_only=True)

@@ -1,8 +1,5 @@
 """Traces as other programs read them, and the layers of napari."""
 
-import tomllib
-import warnings
-from importlib import import_module
 from pathlib import Path
 
 import h5py
@@ -11,15 +8,11 @@ import pandas
 import pytest
 from scipy.io import loadmat
 
-import cender
-from cases.exchanged import SHAPE, VOLUMES, list_places
-from cases.recorded import VOXEL
+from cases.exchanged import VOLUMES, list_places
 from cender.errors import DataError, UnsupportedFormat
 from cender.io.exchange.doors import export_file, import_file
 from cender.io.exchange.napari_reader import find_reader
 from cender.io.results.annotations.log import EditLog
-
-ROOT = Path(__file__).parents[4]
 
 
 @pytest.mark.parametrize("name", ["traces.csv", "traces.parquet"])
@@ -90,30 +83,9 @@ def test_other_layers_are_refused(other: Path, tmp_path: Path, text: str, words:
         import_file(other, tmp_path / "Points.csv", "ben")
 
 
-def test_napari_finds_the_reader_and_gets_layers(worm: Path, tmp_path: Path) -> None:
-    with warnings.catch_warnings():
-        # The plugin engine is older than the pydantic that it is used with.
-        warnings.simplefilter("ignore")
-        npe2 = import_module("npe2")
-        PythonName = import_module("npe2.types").PythonName
-    manifest = npe2.PluginManifest.from_file(Path(cender.__file__).parent / "napari.yaml")
-    (reader,) = manifest.contributions.readers
-    (command,) = manifest.contributions.commands
-    assert (reader.command, reader.accepts_directories) == (command.id, True)
-    assert PythonName(command.python_name) == f"{find_reader.__module__}:{find_reader.__name__}"
-    entry = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["entry-points"]["napari.manifest"]
-    assert entry == {"cender": "cender:napari.yaml"}
-    assert find_reader(str(tmp_path)) is None
+def test_layers_are_given_without_the_recording_too(worm: Path, tmp_path: Path) -> None:
     read = find_reader([str(worm)])
     assert read is not None
-    red, green, points, tracks = read(str(worm))
-    assert [layer[2] for layer in (red, green, points, tracks)] == ["image", "image", "points", "tracks"]
-    assert (red[0].shape, red[1]["scale"]) == ((VOLUMES, *SHAPE), (1.0, *VOXEL))
-    with h5py.File(tmp_path / "worm.h5") as source:
-        assert np.array_equal(green[0][2], source["data"][2, 1])
-        assert np.array_equal(np.asarray(green[0]), source["data"][:, 1])
-    assert points[0].shape == (3 * VOLUMES, 4)
-    assert points[1]["features"]["name"][0] == "AVAL"
-    assert set(tracks[0][:, 0]) == {5, 6, 7}
+    assert [layer[2] for layer in read(str(worm))] == ["image", "image", "points", "tracks"]
     (tmp_path / "worm.h5").unlink()
     assert [layer[2] for layer in read(str(worm))] == ["points", "tracks"]

@@ -86,8 +86,19 @@ def _read_facts(file: Any, sizes: dict[str, int]) -> dict[str, Any]:
 
 
 def _read_period(file: Any) -> float | None:
-    for loop in file.experiment or ():
-        if getattr(loop, "type", "") == "TimeLoop":
-            period_s = float(loop.parameters.periodMs) / 1000
-            return period_s if isfinite(period_s) and period_s > 0 else None
-    return None
+    """Seconds from volume to volume: as it was set, or where it was "as fast as possible", as the frames say."""
+    loops = [loop for loop in file.experiment or () if getattr(loop, "type", "") == "TimeLoop"]
+    if not loops:
+        return None
+    period_s = float(loops[0].parameters.periodMs) / 1000
+    count = int(file.sizes.get("T", 1))
+    if period_s == 0 and count > 1:
+        inner = int(file.sizes.get("Z", 1)) if next(iter(file.sizes)) == "T" else 1
+        period_s = (_read_time_s(file, (count - 1) * inner) - _read_time_s(file, 0)) / (count - 1)
+    return period_s if isfinite(period_s) and period_s > 0 else None
+
+
+def _read_time_s(file: Any, frame: int) -> float:
+    """When a frame was taken; NaN where it does not say."""
+    channels = getattr(file.frame_metadata(frame), "channels", None)
+    return float(channels[0].time.relativeTimeMs) / 1000 if channels else float("nan")

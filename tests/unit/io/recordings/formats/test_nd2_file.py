@@ -1,5 +1,6 @@
 """Nikon ND2 through an object like the library's: nothing writes such files outside of the microscope's software."""
 
+import os
 from pathlib import Path
 from types import SimpleNamespace
 from typing import ClassVar
@@ -38,6 +39,10 @@ class Fake:
     def voxel_size(self) -> SimpleNamespace:
         return SimpleNamespace(x=0.3, y=0.31, z=1.5)
 
+    def frame_metadata(self, number: int) -> SimpleNamespace:
+        time = SimpleNamespace(relativeTimeMs=40.0 + 50.0 * number)
+        return SimpleNamespace(channels=[SimpleNamespace(time=time)])
+
     def read_frame(self, number: int) -> np.ndarray:
         return self.data.reshape(15, 2, 12, 10)[number].squeeze()
 
@@ -50,7 +55,7 @@ def path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_the_library_has_what_the_fake_has() -> None:
-    for name in ("sizes", "dtype", "metadata", "experiment", "voxel_size", "read_frame", "__enter__"):
+    for name in ("sizes", "dtype", "metadata", "experiment", "voxel_size", "frame_metadata", "read_frame", "__enter__"):
         assert hasattr(nd2.ND2File, name)
 
 
@@ -64,6 +69,29 @@ def test_a_recording(path: Path) -> None:
     assert recording.missing == ()
     assert np.array_equal(recording.read(2, (0, 1)), Fake.data[2].transpose(1, 0, 2, 3))
     assert np.array_equal(recording.read(1, (1,)), Fake.data[1, :, 1][None])
+
+
+def test_volumes_as_fast_as_possible_have_the_rate_of_their_frames(path: Path, monkeypatch) -> None:
+    loop = SimpleNamespace(type="TimeLoop", parameters=SimpleNamespace(periodMs=0.0))
+    monkeypatch.setattr(Fake, "experiment", (loop,))
+    # Five frames of 50 ms each.
+    assert open_recording(path).rate_hz == pytest.approx(4)
+
+
+SAMPLE = Path(os.environ.get("CENDER_ND2", ""))
+
+
+@pytest.mark.real
+@pytest.mark.skipif(not SAMPLE.is_file(), reason="CENDER_ND2 names no ND2 file of a microscope")
+def test_a_file_of_a_microscope() -> None:
+    recording = open_recording(SAMPLE)
+    with nd2.ND2File(SAMPLE) as file:
+        whole = file.asarray()
+        sizes = dict(file.sizes)
+    order = [list(sizes).index(axis) for axis in "TCZYX"]
+    assert np.array_equal(np.stack([volume.data for volume in recording]), whole.transpose(order))
+    assert recording.voxel_um is not None
+    assert recording.rate_hz is not None
 
 
 def test_several_positions_are_refused(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

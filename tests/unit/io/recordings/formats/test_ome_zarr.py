@@ -7,7 +7,7 @@ import pytest
 import zarr
 
 from cender.errors import UnreadableRecording
-from cender.io import RecordingParams, open_recording
+from cender.io import RecordingParams, open_recording, save_recording
 
 
 def write_ome(path: Path, movie: np.ndarray, version: int) -> None:
@@ -37,6 +37,24 @@ def test_ngff(tmp_path: Path, movie: np.ndarray, version: int) -> None:
     assert recording.rate_hz == pytest.approx(5)
     assert recording.roles == ("red", "green")
     assert recording.missing == ()
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("version", ["0.4", "0.5"])
+def test_files_of_ngff_zarr(tmp_path: Path, movie: np.ndarray, version: str) -> None:
+    """Written by another library, and ours read and validated by it."""
+    ngff = pytest.importorskip("ngff_zarr", reason="ngff-zarr is not installed: pip install 'ngff-zarr[validate]'")
+    scale = {"t": 0.2, "c": 1.0, "z": 1.5, "y": 0.3, "x": 0.3}
+    units = {"t": "second", "z": "micrometer", "y": "micrometer", "x": "micrometer"}
+    image = ngff.to_ngff_image(movie, dims=list("tczyx"), scale=scale, axes_units=units)
+    ngff.to_ngff_zarr(str(tmp_path / "a.ome.zarr"), ngff.to_multiscales(image, scale_factors=[]), version=version)
+    recording = open_recording(tmp_path / "a.ome.zarr")
+    assert (recording.voxel_um, recording.rate_hz) == (pytest.approx((1.5, 0.3, 0.3)), pytest.approx(5))
+    assert np.array_equal(np.stack([v.data for v in recording]), movie)
+    save_recording(recording, tmp_path / "ours.ome.zarr")
+    (ours,) = ngff.from_ngff_zarr(str(tmp_path / "ours.ome.zarr")).images
+    assert ours.scale == pytest.approx(scale)
+    assert np.array_equal(np.asarray(ours.data), movie)
 
 
 def test_other_resolution(tmp_path: Path, movie: np.ndarray) -> None:
