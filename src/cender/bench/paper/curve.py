@@ -1,17 +1,27 @@
 """How good the paper's detector gets: 2D F1 over the width of its network and the number of training steps."""
 
 from collections.abc import Sequence
-from functools import partial
+from dataclasses import dataclass, field
+from functools import cached_property, partial
 from pathlib import Path
-from time import perf_counter
+from time import process_time
 from typing import Any
 
 from cender.bench.paper.items import Item
 from cender.config import Config
 from cender.detect.multi_field import MultiFieldParams
-from cender.io.weights import save_weights
+from cender.io.weights import load_weights, save_weights
+from cender.nets.multi_field import KIND
 from cender.training.paper.anchor_scenes import Scene, simulate_scenes
-from cender.training.paper.multi_field import VALIDATION, MultiFieldTraining, pack_detector, train_multi_field
+from cender.training.paper.anchor_targets import Examples, gather_examples
+from cender.training.paper.multi_field import (
+    VALIDATION,
+    MultiFieldTraining,
+    State,
+    measure_f1,
+    pack_detector,
+    train_cycle,
+)
 
 # As many volumes as the paper trains on; each is of another simulated animal.
 FIRST, VOLUMES = 1000, 30
@@ -19,75 +29,107 @@ FIRST, VOLUMES = 1000, 30
 
 def list_curve(
     widths: Sequence[float],
-    epochs: int,
+    cycles: int,
     anchors: Sequence[tuple[int, ...]],
     folder: Path | None,
     settings: Config | None = None,
 ) -> list[Item]:
-    """One training for each width and set of anchors; its F1 is measured at the end of every cycle.
+    """One item for each cycle of every training, which goes on from the cycle before; its F1 is measured at the end.
 
     Parameters
     ----------
     folder
-        Where the weights of every training go; None keeps only the figures.
+        Where the weights after every cycle go, and where training goes on from; None keeps only the figures.
     settings
         Say how many CPU threads training takes (train.threads) and on which device (detect.device).
     """
-    items, scenes = [], _Scenes()
+    chosen, items, volumes = settings or Config(), [], _Volumes()
     for sizes in anchors:
         for width in widths:
-            chosen = settings or Config()
-            training = MultiFieldTraining(
-                width=width, epochs=epochs, threads=chosen.train.threads, device=chosen.detect.device
-            )
-            params = MultiFieldParams(anchors_px=sizes)
-            inputs = {
-                "training": training.model_dump(mode="json", exclude={"threads", "device"}),
-                "detector": params.model_dump(mode="json", exclude={"batch"}),
-                "animals": f"simulated typical, seeds {FIRST}–{FIRST + VOLUMES - 1}",
-                "validation": f"simulated typical, seeds {VALIDATION.start}–{VALIDATION.stop - 1}",
-            }
-            key = f"curve, anchors {'+'.join(map(str, sizes))}, width {width:g}"
-            measure = partial(_train_once, scenes, training, params, folder)
-            items.append(Item(key, measure, inputs, round(900 * (8 * width) ** 2 * epochs / 7 * len(sizes))))
+            training = MultiFieldTraining(width=width, threads=chosen.train.threads, device=chosen.detect.device)
+            course = Course(training, MultiFieldParams(anchors_px=sizes), folder, volumes)
+            for cycle in range(cycles):
+                epochs = training.count_epochs(cycle + 1)
+                key = f"curve, anchors {'+'.join(map(str, sizes))}, width {width:g}, {epochs} epochs"
+                about = round(900 * (8 * width) ** 2 * (2**cycle) / 7)
+                items.append(Item(key, partial(course.measure, cycle), course.describe(cycle), about))
     return items
 
 
-class _Scenes:
+class _Volumes:
     """Simulated volumes, made when the first training asks for them."""
 
-    def __init__(self) -> None:
-        self._made: tuple[list[Scene], list[Scene], str] | None = None
+    @cached_property
+    def taught(self) -> tuple[list[Scene], str]:
+        """Volumes to learn from, and the hash of the preset."""
+        return simulate_scenes(range(FIRST, FIRST + VOLUMES))
 
-    def get(self) -> tuple[list[Scene], list[Scene], str]:
-        """Volumes to learn from, volumes to choose by, and the hash of the preset."""
-        if self._made is None:
-            taught, preset_hash = simulate_scenes(range(FIRST, FIRST + VOLUMES))
-            self._made = taught, simulate_scenes(VALIDATION)[0], preset_hash
-        return self._made
+    @cached_property
+    def checked(self) -> list[Scene]:
+        """Volumes of other animals, on which F1 is measured."""
+        return simulate_scenes(VALIDATION)[0]
 
 
-def _train_once(
-    scenes: _Scenes, training: MultiFieldTraining, params: MultiFieldParams, folder: Path | None
-) -> dict[str, Any]:
-    taught, validation, preset_hash = scenes.get()
-    steps = training.samples_per_epoch // training.batch
-    points: list[dict[str, float]] = []
-    begin = perf_counter()
+@dataclass
+class Course:
+    """One training of the paper's detector, cycle by cycle."""
 
-    def report(epoch: int, loss: float, f1: float) -> None:
-        if f1 == f1:
-            spent = perf_counter() - begin
-            points.append({"steps": (epoch + 1) * steps, "f1": f1, "loss": loss, "train_s": spent})
+    training: MultiFieldTraining
+    params: MultiFieldParams
+    folder: Path | None
+    volumes: _Volumes
+    _states: dict[int, tuple[State, float]] = field(default_factory=dict)
 
-    fitted = train_multi_field(taught, validation, training, params, report)
-    if folder is not None:
-        sizes = "-".join(map(str, params.anchors_px))
-        about = {"seeds": f"{FIRST}:{FIRST + VOLUMES}", "preset": f"typical {preset_hash}"}
-        about["train_s"] = f"{points[-1]['train_s']:.0f}"
-        save_weights(
-            pack_detector(fitted, training, params, about),
-            folder / f"multi_field_{sizes}_{training.width:g}.safetensors",
-        )
-    parameters = sum(value.size for value in fitted.state.values())
-    return {"points": points, "best_f1": fitted.f1, "parameters": int(parameters), "preset_hash": preset_hash}
+    def describe(self, cycle: int) -> dict[str, Any]:
+        """All that the figures after a cycle depend on."""
+        return {
+            "training": self.training.model_dump(mode="json", exclude={"threads", "device"}),
+            "detector": self.params.model_dump(mode="json", exclude={"batch"}),
+            "cycles": cycle + 1,
+            "animals": f"simulated typical, seeds {FIRST}–{FIRST + VOLUMES - 1}",
+            "validation": f"simulated typical, seeds {VALIDATION.start}–{VALIDATION.stop - 1}",
+        }
+
+    def measure(self, cycle: int) -> dict[str, Any]:
+        """Train for one more cycle and measure; ``train_s`` are core seconds from the beginning."""
+        before, spent = self._recall(cycle - 1)
+        start = process_time()
+        state, loss = train_cycle(self._examples, self.training, cycle, before)
+        spent += process_time() - start
+        f1 = measure_f1(state, self.training.width, self.volumes.checked, self.params)
+        epochs = self.training.count_epochs(cycle + 1)
+        self._states[cycle] = state, spent
+        if self.folder is not None:
+            about = {"seeds": f"{FIRST}:{FIRST + VOLUMES}", "preset": f"typical {self.volumes.taught[1]}"}
+            about |= {"epochs": str(epochs), "validation_f1_2d": f"{f1:.4f}", "train_s": f"{spent:.0f}"}
+            save_weights(pack_detector(state, self.training, self.params, about), self._name_file(cycle, self.folder))
+        return {
+            "steps": epochs * (self.training.samples_per_epoch // self.training.batch),
+            "f1": f1,
+            "loss": loss,
+            "train_s": spent,
+            "parameters": int(sum(value.size for value in state.values())),
+            "preset_hash": self.volumes.taught[1],
+        }
+
+    @cached_property
+    def _examples(self) -> list[Examples]:
+        return [gather_examples(scene, self.params) for scene in self.volumes.taught[0]]
+
+    def _name_file(self, cycle: int, folder: Path) -> Path:
+        sizes = "-".join(map(str, self.params.anchors_px))
+        epochs = self.training.count_epochs(cycle + 1)
+        return folder / f"multi_field_{sizes}_{self.training.width:g}_{epochs}.safetensors"
+
+    def _recall(self, cycle: int) -> tuple[State | None, float]:
+        """The network after a cycle and its core seconds: from memory, from its file, or trained again."""
+        if cycle < 0:
+            return None, 0.0
+        if cycle not in self._states:
+            path = None if self.folder is None else self._name_file(cycle, self.folder)
+            if path is not None and path.is_file():
+                weights = load_weights(path, KIND)
+                self._states[cycle] = dict(weights.arrays), float(weights.metadata["train_s"])
+            else:
+                self.measure(cycle)
+        return self._states[cycle]

@@ -91,7 +91,8 @@ def _detection(found: Found) -> Table:
 def _find_shares(found: Found, task: str, key: str, method: str) -> Row:
     one = get_figures(found, key)
     if not one:
-        return ("needs `cender bench tables`", None, None, None, None)
+        other = "weights of these anchors: `cender bench baseline --anchors 7,11 --weights DIR`"
+        return (f"needs {other if '7 and 11' in key else '`cender bench tables`'}", None, None, None, None)
     whole = one["tasks"][f"true boxes, {method} merging" if "human" in task else method]
     in_frames = "frames" in task
     shares = whole["detection_2d" if in_frames else "detection_3d"]

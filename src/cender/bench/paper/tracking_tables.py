@@ -66,7 +66,11 @@ def _simulated_rows(found: Found, given: str) -> list[Row]:
 def _show(figures: dict[str, Any], training: str, volumes: str, lacking: str) -> Row:
     if not figures:
         return (f"needs {lacking}", None, None, None, None)
-    times = f"{(figures['train_s'] or 0.0) / 60:.1f} min", f"{(figures['ms_per_volume'] or 0.0) / 1e3:.3f}"
+    learnt, recognized = figures["train_s"], figures["ms_per_volume"]
+    times = (
+        None if learnt is None else f"{learnt / 60:.1f} min",
+        None if recognized is None else f"{recognized / 1e3:.3f}",
+    )
     return (to_percent(figures["accuracy"]), training, volumes, *times)
 
 

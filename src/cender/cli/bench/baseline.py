@@ -12,14 +12,16 @@ def baseline(
     width: Annotated[
         list[float] | None, typer.Option(min=0.01, max=1.0, help="Factor on the paper's channels (may be given again).")
     ] = None,
-    epochs: Annotated[int, typer.Option(min=1, help="Of 15,000 anchors each, in cycles of 1, 2, 4, … epochs.")] = 7,
+    cycles: Annotated[int, typer.Option(min=1, help="Of 1, 2, 4, … epochs of 15,000 anchors each.")] = 3,
     anchors: Annotated[
         list[str] | None, typer.Option(metavar="PX", help="Anchor sides: 9, or 7,11 (may be given again).")
     ] = None,
     rows: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Where finished rows are kept and found again.")
     ] = None,
-    weights: Annotated[Path | None, typer.Option(metavar="DIR", help="Where the trained weights go.")] = None,
+    weights: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Where weights go after every cycle, and training goes on from.")
+    ] = None,
     sets: Sets = None,
     json: Json = False,
 ) -> None:
@@ -33,12 +35,12 @@ def baseline(
     if weights is not None:
         weights.mkdir(parents=True, exist_ok=True)
     sizes = [_read_anchors(word) for word in anchors or ["9"]]
-    items = list_curve(width or [0.0625, 0.125, 0.25], epochs, sizes, weights, load_config(None, sets or []))
+    items = list_curve(width or [0.0625, 0.125, 0.25], cycles, sizes, weights, load_config(None, sets or []))
     with show_progress() as bar:
-        task = bar.add_task("training", total=len(items))
+        task = bar.add_task("training", total=sum(item.about_s for item in items))
 
         def tell(done: Done) -> None:
-            bar.update(task, advance=1, description=done.key)
+            bar.update(task, completed=done.done_s, description=done.key)
 
         found = measure_items(items, rows, describe_machine(), tell)
     figures = {key: {**one.figures, "provenance": one.provenance} for key, one in found.items()}
@@ -63,10 +65,9 @@ def _print(figures: dict[str, Any]) -> None:
     from cender.cli.console import STDOUT
 
     table = Table(title="The paper's detector: 2D F1 on validation animals, percent")
-    for column in ("training", "parameters", "steps", "F1", "minutes"):
+    for column in ("training", "parameters", "steps", "F1", "core minutes"):
         table.add_column(column, justify="left" if column == "training" else "right")
     for key, one in figures.items():
-        for point in one["points"]:
-            cells = (f"{point['steps']:g}", f"{100 * point['f1']:.2f}", f"{point['train_s'] / 60:.1f}")
-            table.add_row(key.removeprefix("curve, "), f"{one['parameters']:,}", *cells)
+        cells = (f"{one['steps']:g}", f"{100 * one['f1']:.2f}", f"{one['train_s'] / 60:.1f}")
+        table.add_row(key.removeprefix("curve, "), f"{one['parameters']:,}", *cells)
     STDOUT.print(table)

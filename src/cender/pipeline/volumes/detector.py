@@ -7,6 +7,7 @@ import numpy as np
 from jaxtyping import Real
 
 from cender.detect.params import DetectParams
+from cender.errors import ModelError
 from cender.io.weights import load_weights, shipped_weights
 from cender.pipeline.volumes.volume import Detector
 from cender.types import Detections, Head, VoxelSize, Weights
@@ -58,6 +59,12 @@ def _build_paper(params: DetectParams, weights: Weights | None) -> Detector:
 
     chosen = weights or (load_weights(Path(params.weights), KIND) if params.weights else None)
     chosen = chosen or shipped_weights("multi_field", KIND)
+    learnt = tuple(int(side) for side in chosen.metadata.get("anchors_px", "9").split())
+    if learnt != params.multi_field.anchors_px:
+        raise ModelError(
+            f"the paper's detector expects weights of anchors {params.multi_field.anchors_px}, found those of "
+            f"{learnt}; train them (`cender bench baseline --anchors PX --weights DIR`) and name them in detect.weights"
+        )
     score = build_scorer(chosen.arrays, float(chosen.metadata["width"]), device=choose_device(params.device))
 
     def detect(red: Real[np.ndarray, "z y x"], head: Head, voxel_um: VoxelSize) -> Detections:

@@ -3,9 +3,7 @@
 The shipped weights come from ``cender bench baseline --weights FOLDER``.
 """
 
-import logging
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Literal
 
 import numpy as np
@@ -17,28 +15,27 @@ from torch.nn.functional import binary_cross_entropy_with_logits
 from cender.detect.fields import cut_fields, stack_fields
 from cender.detect.multi_field import MultiFieldParams, detect_regions_paper
 from cender.evaluate import match_boxes
-from cender.nets.multi_field import KIND, MultiFieldNet, choose_device, wrap_network
+from cender.nets.multi_field import KIND, MultiFieldNet, build_scorer, choose_device
 from cender.nets.threads import limit_threads
 from cender.training.paper.anchor_scenes import Scene
-from cender.training.paper.anchor_targets import Examples, gather_examples, turn_examples
+from cender.training.paper.anchor_targets import Examples, turn_examples
 from cender.types import Params, Weights
 
 VALIDATION = range(5000, 5004)
 
-LOG = logging.getLogger(__name__)
+State = dict[str, np.ndarray]
 
 
 class MultiFieldTraining(Params):
     """How the paper's network is trained; times and sizes are ours, the rest is the paper's."""
 
     width: float = Field(0.125, gt=0, description="factor on the network's channels; 1 is the paper's network")
-    epochs: int = Field(7, ge=1, description="epochs in all; 7 are three cycles of 1, 2 and 4")
     samples_per_epoch: int = Field(
         15_000, ge=1, description="anchors drawn for an epoch, of all anchors of all volumes"
     )
     batch: int = Field(64, ge=2, description="anchors of one step")
     rate: float = Field(0.05, gt=0, description="learning rate at the start of a cycle")
-    momentum: float = Field(0.9, ge=0, lt=1, description="momentum of the gradient descent")
+    momentum: float = Field(0.9, ge=0, lt=1, description="momentum of the gradient descent; 0 is the text")
     longest_step: float = Field(5.0, gt=0, description="gradients longer than this are shortened to it")
     first_cycle: int = Field(1, ge=1, description="epochs of the first cycle; each further one is twice as long")
     box_weight: float = Field(0.4, ge=0, le=1, description="weight of the boxes' error, the rest is the scores'")
@@ -46,95 +43,64 @@ class MultiFieldTraining(Params):
     device: Literal["auto", "cpu", "cuda"] = Field("auto", description="'auto': a GPU where torch finds one")
     seed: int = Field(0, ge=0, description="of the first weights, the order of anchors and their turns")
 
-
-@dataclass(frozen=True, slots=True)
-class Fitted:
-    """A trained network's arrays, its validation F1 (2D) and the loss of every epoch."""
-
-    state: dict[str, np.ndarray]
-    f1: float
-    losses: tuple[float, ...]
+    def count_epochs(self, cycles: int) -> int:
+        """Epochs of the first so many cycles."""
+        return self.first_cycle * (2**cycles - 1)
 
 
-def train_multi_field(
-    scenes: Sequence[Scene],
-    validation: Sequence[Scene] = (),
-    training: MultiFieldTraining | None = None,
-    params: MultiFieldParams | None = None,
-    report: Callable[[int, float, float], None] | None = None,
-) -> Fitted:
-    """Weights of the multi-field network after stochastic gradient descent with warm restarts.
+def train_cycle(
+    examples: Sequence[Examples], training: MultiFieldTraining, cycle: int, start: State | None = None
+) -> tuple[State, float]:
+    """The network after one more cycle of stochastic gradient descent with warm restarts, and the mean loss in it.
 
-    The learning rate falls along half a cosine and starts again; each cycle is twice as long as the one before. At
-    the end of a cycle the 2D F1 of the validation scenes is measured and the best network so far is kept.
+    The learning rate falls along half a cosine and starts again with the next cycle, which is twice as long. Nothing
+    but the network's arrays goes from one cycle to the next: training can be taken up after any of them. Where this
+    departs from the text: gradient descent has momentum, with which fewer steps are needed, and long gradients, which
+    the first steps have, are shortened.
 
     Parameters
     ----------
-    scenes
-        Volumes with all their regions.
-    validation
-        Volumes that choose between the cycles; without any the last network is taken.
-    report
-        Called after every epoch with its number, loss and F1 (NaN inside a cycle).
+    examples
+        Anchors of all volumes.
+    cycle
+        Its number, from 0.
+    start
+        The network after the cycle before; None begins with random weights.
     """
-    training, params = training or MultiFieldTraining(), params or MultiFieldParams()
-    with limit_threads(training.threads):
-        return _fit(scenes, validation, training, params, report)
+    rng = np.random.default_rng([training.seed, cycle])
+    with limit_threads(training.threads), torch.random.fork_rng(devices=[]):
+        torch.manual_seed(training.seed + 1000 * cycle)
+        net = MultiFieldNet(training.width)
+        if start is not None:
+            net.load_state_dict({name: torch.from_numpy(np.array(value)) for name, value in start.items()})
+        net.to(choose_device(training.device)).train()
+        epochs = training.count_epochs(cycle + 1) - training.count_epochs(cycle)
+        steps = epochs * max(training.samples_per_epoch // training.batch, 1)
+        optimiser = torch.optim.SGD(net.parameters(), training.rate, training.momentum)
+        schedule = torch.optim.lr_scheduler.CosineAnnealingLR(optimiser, steps)
+        total = 0.0
+        for _ in range(epochs):
+            for batch in draw_batches(examples, training, rng):
+                total += _step(net, optimiser, batch, training)
+                schedule.step()
+        return copy_state(net), total / steps
 
 
-def _fit(
-    scenes: Sequence[Scene],
-    validation: Sequence[Scene],
-    training: MultiFieldTraining,
-    params: MultiFieldParams,
-    report: Callable[[int, float, float], None] | None,
-) -> Fitted:
-    rng = np.random.default_rng(training.seed)
-    torch.manual_seed(training.seed)
-    LOG.info("%d volumes", len(scenes))
-    examples = [gather_examples(scene, params) for scene in scenes]
-    LOG.info(
-        "%d anchors, %.3f of them on a region", sum(map(len, examples)), np.mean([e.label.mean() for e in examples])
-    )
-    net = MultiFieldNet(training.width).to(choose_device(training.device))
-    optimiser = torch.optim.SGD(net.parameters(), training.rate, training.momentum)
-    schedule = torch.optim.lr_scheduler.CosineAnnealingWarmRestarts(optimiser, training.first_cycle, 2)
-    best, losses = Fitted(copy_state(net), -1.0, ()), []
-    for epoch in range(training.epochs):
-        losses.append(_run_epoch(net, optimiser, schedule, epoch, draw_batches(examples, training, rng), training))
-        last = epoch + 1 == training.epochs or schedule.T_cur + 1 >= schedule.T_i
-        f1 = measure_f1(net, validation, params) if last and validation else float("nan")
-        if report is not None:
-            report(epoch, losses[-1], f1)
-        if last and not f1 < best.f1:
-            best = Fitted(copy_state(net), f1, tuple(losses))
-    return Fitted(best.state, best.f1, tuple(losses))
-
-
-def _run_epoch(
+def _step(
     net: MultiFieldNet,
     optimiser: torch.optim.Optimizer,
-    schedule: torch.optim.lr_scheduler.CosineAnnealingWarmRestarts,
-    epoch: int,
-    batches: Iterator[tuple[np.ndarray, np.ndarray, np.ndarray]],
+    batch: tuple[np.ndarray, np.ndarray, np.ndarray],
     training: MultiFieldTraining,
 ) -> float:
-    """Train on these batches and return the mean loss."""
-    net.train()
     device = next(net.parameters()).device
-    count = max(training.samples_per_epoch // training.batch, 1)
-    total = 0.0
-    for number, (fields, label, target) in enumerate(batches):
-        schedule.step(epoch + number / count)
-        inputs, labels, targets = (torch.from_numpy(part).to(device) for part in (fields, label, target))
-        logits, corrections = net(inputs)
-        loss = weigh_errors(logits, corrections, labels, targets, training.box_weight)
-        optimiser.zero_grad()
-        loss.backward()  # type: ignore[no-untyped-call]
-        torch.nn.utils.clip_grad_norm_(net.parameters(), training.longest_step)
-        optimiser.step()
-        total += float(loss.detach())
-    return total / count
+    inputs, labels, targets = (torch.from_numpy(part).to(device) for part in batch)
+    logits, corrections = net(inputs)
+    loss = weigh_errors(logits, corrections, labels, targets, training.box_weight)
+    optimiser.zero_grad()
+    loss.backward()  # type: ignore[no-untyped-call]
+    torch.nn.utils.clip_grad_norm_(net.parameters(), training.longest_step)
+    optimiser.step()
+    return float(loss.detach())
 
 
 def weigh_errors(
@@ -179,9 +145,9 @@ def _build_batch(
     return fields, label.astype(np.float32), target.astype(np.float32)
 
 
-def measure_f1(net: MultiFieldNet, scenes: Sequence[Scene], params: MultiFieldParams) -> float:
-    """2D F1 over all regions of these scenes."""
-    score = wrap_network(net)
+def measure_f1(state: State, width: float, scenes: Sequence[Scene], params: MultiFieldParams) -> float:
+    """2D F1 of a trained network over all regions of these scenes."""
+    score = build_scorer(state, width)
     matched = found = true = 0
     for scene in scenes:
         regions = detect_regions_paper(scene.red, scene.head, scene.voxel_um, score, params).regions
@@ -191,22 +157,20 @@ def measure_f1(net: MultiFieldNet, scenes: Sequence[Scene], params: MultiFieldPa
     return 2 * matched / max(found + true, 1)
 
 
-def copy_state(net: MultiFieldNet) -> dict[str, np.ndarray]:
+def copy_state(net: MultiFieldNet) -> State:
     """The network's arrays, the large ones in half precision; running variances may exceed its range."""
     arrays = {name: value.detach().cpu().numpy().copy() for name, value in net.state_dict().items()}
     return {name: value.astype(np.float16) if value.ndim > 1 else value for name, value in arrays.items()}
 
 
 def pack_detector(
-    fitted: Fitted, training: MultiFieldTraining, params: MultiFieldParams, about: Mapping[str, str]
+    state: State, training: MultiFieldTraining, params: MultiFieldParams, about: Mapping[str, str]
 ) -> Weights:
     """A trained detector as arrays and text."""
     metadata = {
         "kind": KIND,
         "width": f"{training.width:g}",
         "anchors_px": " ".join(map(str, params.anchors_px)),
-        "epochs": str(training.epochs),
-        "validation_f1_2d": f"{fitted.f1:.4f}",
         **about,
     }
-    return Weights(fitted.state, metadata)
+    return Weights(state, metadata)

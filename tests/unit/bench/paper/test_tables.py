@@ -48,6 +48,8 @@ def test_measured_rows_stand_under_the_published_ones() -> None:
     assert rows[place + 1][:4] == ("within", "cender, the paper's method", "NeRVE", 86.4)
     assert rows[place + 1][6:8] == ("1.1 min", "0.012"), "times in the paper's units"
     assert str(rows[place + 2][3]).startswith("needs")
+    untimed = measured(**{"NeRVE, 130, paper": {**IDENTITY, "train_s": None, "ms_per_volume": None}})
+    assert build_tables(untimed, None)[3].rows[place + 1][3:8] == (86.4, "NeRVE", "130", None, None)
 
 
 def test_cell_types_show_every_pose_and_both_ways_to_count() -> None:
@@ -95,6 +97,15 @@ def test_data_decides_what_is_measured(tmp_path: Path) -> None:
     assert {"C1, 30, paper", "C1, 130, default", "count, C1"} <= {item.key for item in full}
     assert len({item.key for item in full}) == len(full)
     assert sum("features" in item.key for item in full) == 4
+
+
+def test_other_anchors_have_a_row_of_their_own() -> None:
+    text = render_tables(build_tables({}, None), {})
+    assert "cender bench baseline --anchors 7,11 --weights DIR" in text
+    detect = {"method": "paper", "multi_field": {"anchors_px": (7, 11)}}
+    keys = {item.key for item in list_items(Config.model_validate({"detect": detect}), None, QUICK)}
+    assert {"detection, default", "detection, paper, 7 and 11"} <= keys
+    assert "detection, paper" in {item.key for item in list_items(Config(), None, QUICK)}
 
 
 def test_other_data_is_measured_again(tmp_path: Path) -> None:

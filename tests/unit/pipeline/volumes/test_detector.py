@@ -5,6 +5,7 @@ import pytest
 
 from cender.detect.normalise import is_usual
 from cender.detect.params import DetectParams
+from cender.errors import ModelError
 from cender.io import shipped_weights
 from cender.nets import scoring
 from cender.nets.scoring import KIND
@@ -71,3 +72,10 @@ def test_weights_that_are_given_are_used_for_every_rig(used: list[Weights]) -> N
     detect(draw_stack(0), draw_head(), USUAL_UM)
     assert len(used) == 1
     assert used[0] is own
+
+
+def test_weights_of_other_anchors_are_refused() -> None:
+    params = DetectParams.model_validate({"method": "paper", "multi_field": {"anchors_px": (7, 11)}})
+    with pytest.raises(ModelError, match=r"weights of anchors \(7, 11\), found those of \(9,\)"):
+        build_detector(params)
+    build_detector(DetectParams(method="paper"))
