@@ -45,7 +45,7 @@ class MultiFieldTraining(Params):
 
     def count_epochs(self, cycles: int) -> int:
         """Epochs of the first so many cycles."""
-        return self.first_cycle * (2**cycles - 1)
+        return self.first_cycle * ((1 << cycles) - 1)
 
 
 def train_cycle(
