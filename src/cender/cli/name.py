@@ -32,7 +32,9 @@ def name(
     from cender.cli.console import STDERR, STDOUT, print_json
     from cender.config import load_config
     from cender.io import open_folder
-    from cender.pipeline.names.name import TABLE, name_run
+    from cender.io.results.folder.names import GUESSES
+    from cender.name.doubts import SIDE_SURE
+    from cender.pipeline.names.name import name_run
 
     kept = open_folder(worm).load_settings().get("name", {})
     config = load_config(config_file, sets or [], base={"name": kept} if kept else None)
@@ -44,6 +46,7 @@ def name(
                 "names": result.table.select("identity", "name", "probability", "source").to_dicts(),
                 "doubts": list(result.doubts),
                 "suspects": [asdict(one) for one in result.suspects],
+                "mirrored": result.mirrored,
                 "handedness_probability": result.side_probability,
             }
         )
@@ -51,6 +54,9 @@ def name(
     for row in given.sort("probability", descending=True, nulls_last=False).iter_rows(named=True):
         chance = "given by a person" if row["source"] == "human" else f"{row['probability']:.2f}"
         STDOUT.print(f"{row['identity']:>5}  {row['name']:<8} {chance}")
-    STDERR.print(f"{len(given)} of {len(result.table)} identities have a name; all candidates: {worm / TABLE}")
+    STDERR.print(f"{len(given)} of {len(result.table)} identities have a name; all candidates: {worm / GUESSES}")
+    if config.name.handedness == "unknown" and result.side_probability >= SIDE_SURE:
+        side = "mirrored" if result.mirrored else "direct"
+        STDERR.print(f"this animal is seen {side}; other recordings of this microscope: --set name.handedness={side}")
     for doubt in (*result.doubts, *result.suspects):
         STDERR.print(f"[yellow]doubt:[/] {doubt}", soft_wrap=True)

@@ -136,6 +136,8 @@ def namer(
     sets: Sets = None,
 ) -> None:
     """Train the namer of cells from animals that people named, of any number of labs, in minutes on a CPU."""
+    from json import loads
+
     from cender.cli.console import STDERR, show_progress
     from cender.config import load_config
     from cender.io import save_weights
@@ -154,7 +156,9 @@ def namer(
         weights = train_namer(animals, config.train_namer, seed, on_step)
     save_weights(weights, out)
     typer.echo(str(out))
-    STDERR.print(f"right on animals held back, with colours and without: {weights.metadata['held_back_top1']}")
+    right = loads(weights.metadata["held_back_top1"])
+    STDERR.print(f"names right in animals held back: {100 * right['position']:.0f} % by position alone", end="")
+    STDERR.print(f", {100 * right['colour']:.0f} % with colours" if "colour" in right else "; no animal has colours")
 
 
 @contextmanager

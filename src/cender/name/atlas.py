@@ -4,10 +4,10 @@ Lengths are in units of `UNIT_UM`. The frame of the atlas is ``z y x`` with z fr
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
-from jaxtyping import Float
+from jaxtyping import Float, Int
 
 UNIT_UM = 50.0
 ROUNDS = 12
@@ -76,6 +76,12 @@ def swap_side(name: str, names: frozenset[str] | Mapping[str, int]) -> str:
     return name
 
 
+def pair_sides(names: Sequence[str]) -> Int[np.ndarray, " k"]:
+    """For each cell the row of its partner on the other side, its own row where it has none."""
+    place = {name: row for row, name in enumerate(names)}
+    return np.array([place[swap_side(name, place)] for name in names])
+
+
 def align_animals(
     positions: Sequence[Float[np.ndarray, "_ 3"]], names: Sequence[Sequence[str]]
 ) -> tuple[dict[str, Float[np.ndarray, " 3"]], list[Similarity]]:
@@ -104,8 +110,11 @@ def align_animals(
             for row, place in enumerate(way.apply(points)):
                 if given[row]:
                     places.setdefault(given[row], []).append(place)
-        mean = {name: np.median(found, axis=0) for name, found in places.items()}
+        # Fits to noisy places shrink an animal a little, and round after round that would shrink the atlas.
+        size = float(np.exp(np.median(np.log([way.scale * UNIT_UM for way in ways]))))
+        mean = {name: np.median(found, axis=0) / size for name, found in places.items()}
         mean, turn = _lay_frame(mean)
+        turn = replace(turn, scale=turn.scale / size)
         ways = [_compose(turn, way) for way in ways]
     return mean, ways
 

@@ -5,7 +5,7 @@ from jaxtyping import Float
 
 from cender.name.atlas import Atlas
 
-STRAY = 0.04
+STRAY = 0.03
 """How far, in units of the atlas, an animal strays from it beyond what single cells do."""
 TAIL = 4.0
 """Degrees of freedom of the heavy tail: one neuron far off must not decide about a pose."""

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import permutations
 
 import numpy as np
 from jaxtyping import Bool, Float, Int
@@ -11,29 +10,28 @@ from cender.errors import DataError
 from cender.name.assign import assign_cells, balance_scores
 from cender.name.atlas import Atlas
 from cender.name.colours import describe_colours
-from cender.name.likelihood import measure_looks, measure_places
-from cender.name.naming import ANCHORS, LOOKS, PLACES, Score, Sight, find_pose
+from cender.name.doubts import doubt_colours, doubt_fit, doubt_handedness, doubt_side
+from cender.name.naming import Score, Sight, find_pose, settle_side
 from cender.types import Cells
 
 FEWEST = 15
 """Neurons below which no pose can be found."""
-SIDE_SURE = 0.95
 MALE = ("CEM", "MCM")
 """How the names of neurons begin that only the heads of males have."""
-CHANNEL_NAMES = ("first", "second", "third")
 
 
 @dataclass(frozen=True, slots=True)
 class NamingModel:
     """A trained namer: the network, the atlas, what its scores are worth, and how well known animals fit.
 
-    ``calibration`` maps `describe_given` to log-odds; ``usual_fit`` is a low fit among animals that were held back;
-    ``side_gain`` turns a difference of fits into log-odds that the handedness is right.
+    ``calibration`` maps `describe_given` to log-odds, without colours (row 0) and with them. ``usual_fit`` is a low fit
+    among animals that were held back; ``side_gain`` turns a difference of fits into log-odds that the handedness is
+    right.
     """
 
     score: Score
     atlas: Atlas
-    calibration: Float[np.ndarray, " 4"]
+    calibration: Float[np.ndarray, "2 4"]
     usual_fit: float
     side_gain: float
 
@@ -77,21 +75,26 @@ def name_cells(cells: Cells, model: NamingModel, mirrored: bool | None = None) -
     cells
         Places in µm, colours where there are any; names that people gave stay as they are and help the others.
     mirrored
-        Whether the recording shows a mirror image; None where nothing is known about that.
+        Whether the recording shows a mirror image; None where nothing is known about that. Names that people gave
+        know better.
 
     Raises
     ------
     DataError
         Too few neurons, a name given twice.
     """
-    _, unknown = read_fixed(cells, model.atlas)
+    fixed, doubts = read_fixed(cells, model.atlas)
     if len(cells) < FEWEST:
         raise DataError(
             f"expected at least {FEWEST} neurons of a head to give them names, found {len(cells)}; "
             "names of so few would be guesses"
         )
+    shown = settle_side(cells.position_um, fixed, model.atlas)
+    if shown is not None:
+        doubts = (*doubts, *doubt_handedness(mirrored, shown))
+        mirrored = shown
     sights = see_animal(cells, model, (False, True) if mirrored is None else (mirrored,))
-    return decide_names(cells, sights, model, unknown)
+    return decide_names(cells, sights, model, doubts)
 
 
 def see_animal(cells: Cells, model: NamingModel, sides: Sequence[bool] = (False, True)) -> dict[bool, Sight]:
@@ -109,7 +112,12 @@ def decide_names(
     sure = _measure_side(sights, side, model) if len(sights) > 1 else 1.0
     fixed, _ = read_fixed(cells, model.atlas)
     naming = replace(give_names(sights[side], model, list(fixed)), mirrored=side, side_probability=sure)
-    return replace(naming, doubts=(*_find_doubts(cells, describe_colours(cells.colour), naming, model), *doubts))
+    found = [
+        *doubt_fit(sights[side].fit, model.usual_fit),
+        *doubt_side(sure),
+        *doubt_colours(cells, describe_colours(cells.colour), naming.given, model.atlas),
+    ]
+    return replace(naming, doubts=(*found, *doubts))
 
 
 def give_names(sight: Sight, model: NamingModel, fixed: Sequence[int] = ()) -> Naming:
@@ -117,7 +125,7 @@ def give_names(sight: Sight, model: NamingModel, fixed: Sequence[int] = ()) -> N
     given = assign_cells(sight.score)
     posterior = balance_scores(sight.score)
     features = describe_given(sight.score, posterior, given)
-    probability = 1 / (1 + np.exp(-np.clip(features @ model.calibration, -30, 30)))
+    probability = 1 / (1 + np.exp(-np.clip(features @ model.calibration[int(sight.coloured)], -30, 30)))
     probability = np.where(given >= 0, probability, 0.0)
     probability[list(fixed)] = 1.0
     return Naming(model.atlas.names, given, probability, posterior, False, 1.0, sight, ())
@@ -153,95 +161,9 @@ def read_fixed(cells: Cells, atlas: Atlas) -> tuple[dict[int, int], tuple[str, .
     return fixed, ((said,) if strange else ())
 
 
-def check_names(cells: Cells, model: NamingModel, mirrored: bool | None = None) -> list[tuple[int, str, float, str]]:
-    """Names of people that look wrong: row, what the model would say, its probability, and the reason.
-
-    Each name is judged by a model that does not know any of them, in the pose that all of them give.
-    """
-    fixed, _ = read_fixed(cells, model.atlas)
-    if len(fixed) < ANCHORS:
-        return []
-    looks = describe_colours(cells.colour)
-    ways = [find_pose(cells.position_um, looks, model.score, model.atlas, side, fixed) for side in (False, True)]
-    residual = [
-        np.median(
-            np.linalg.norm(
-                sight.way.apply(cells.position_um[list(fixed)]) - model.atlas.mean[list(fixed.values())], axis=1
-            )
-        )
-        for sight in ways
-    ]
-    sight = ways[int(np.argmin(residual))]
-    free = score_in_pose(cells.position_um, looks, sight, model)
-    naming = give_names(Sight(sight.way, free, sight.fit), model)
-    found = []
-    for row, name in fixed.items():
-        other = int(naming.given[row])
-        chance = float(naming.probability[row])
-        if other in (-1, name) or chance < 0.5 or np.exp(naming.posterior[row, name]) > 0.2:
-            continue
-        found.append((row, model.atlas.names[other], chance, _explain(row, other, name, fixed, naming)))
-    return sorted(found, key=lambda one: -one[2])
-
-
-def score_in_pose(
-    position_um: Float[np.ndarray, "n 3"], looks: Float[np.ndarray, "n f"], sight: Sight, model: NamingModel
-) -> Float[np.ndarray, "n k"]:
-    """Scores of all names in a pose that is known, as if no name were."""
-    place = sight.way.apply(position_um)
-    names, _ = model.score(place[None], looks)
-    return np.asarray(
-        names[0] + PLACES * measure_places(place, model.atlas) + LOOKS * measure_looks(looks, model.atlas)
-    )
-
-
-def _explain(row: int, other: int, name: int, fixed: Mapping[int, int], naming: Naming) -> str:
-    partner = next((at for at, given in fixed.items() if given == other), None)
-    if partner is None:
-        return f"looks like {naming.names[other]}, which no neuron is called"
-    if naming.given[partner] == name:
-        both = (naming.names[name], naming.names[other])
-        what = "left and right seem" if both[0][:-1] == both[1][:-1] else "the two names seem"
-        return f"{what} exchanged between {both[0]} and {both[1]}"
-    return f"looks like {naming.names[other]}, a name that another neuron has"
-
-
 def _measure_side(sights: Mapping[bool, Sight], side: bool, model: NamingModel) -> float:
     margin = sights[side].fit - sights[not side].fit
     return float(1 / (1 + np.exp(-model.side_gain * margin)))
-
-
-def _find_doubts(cells: Cells, looks: Float[np.ndarray, "n f"], naming: Naming, model: NamingModel) -> tuple[str, ...]:
-    doubts = []
-    if naming.sight.fit < model.usual_fit:
-        doubts.append(
-            f"the animal fits the atlas badly ({naming.sight.fit:.1f}, usually above {model.usual_fit:.1f}): "
-            "is it the head of one hermaphrodite, with the right voxel size?"
-        )
-    if naming.side_probability < SIDE_SURE:
-        doubts.append(
-            f"left and right are uncertain (probability {naming.side_probability:.2f}); "
-            "set name.handedness, or name one neuron of a pair in identities.csv"
-        )
-    if looks[:, -2].max(initial=0) == 0:
-        doubts.append("no colours: names come from places alone")
-    else:
-        doubts += _check_channels(cells, naming, model)
-    return tuple(doubts)
-
-
-def _check_channels(cells: Cells, naming: Naming, model: NamingModel) -> list[str]:
-    """A sentence where another order of the three colours fits the names better than the one given."""
-    rows = np.flatnonzero(naming.given >= 0)
-    fits = {}
-    for order in permutations(range(3)):
-        looks = describe_colours(cells.colour[:, [*order, *range(3, cells.colour.shape[1])]])
-        fits[order] = float(measure_looks(looks, model.atlas)[rows, naming.given[rows]].mean())
-    best = max(fits, key=lambda order: fits[order])
-    if best == (0, 1, 2) or fits[best] - fits[(0, 1, 2)] < 0.3:
-        return []
-    words = ", ".join(CHANNEL_NAMES[channel] for channel in best)
-    return [f"the colour channels seem to be in another order: {words} would fit better"]
 
 
 def _log_odds(log_probability: Float[np.ndarray, " n"]) -> Float[np.ndarray, " n"]:

@@ -7,14 +7,20 @@ import numpy as np
 from jaxtyping import Float
 
 from cender.errors import DataError
+from cender.name.atlas import Similarity, fit_similarity
 from cender.name.colours import describe_colours
-from cender.name.model import Naming, NamingModel, give_names, name_cells, read_fixed
-from cender.name.naming import Sight, find_pose
+from cender.name.model import FEWEST, Naming, NamingModel, give_names, name_cells, read_fixed
+from cender.name.naming import Sight, find_pose, refine_pose
 from cender.types import Cells
+
+Seen = tuple[Sequence[int], Float[np.ndarray, "_ 3"]]
+"""The identities of one volume and their places in µm."""
+SHARED = 10
+"""Identities that two volumes must share before one may borrow the other's pose."""
 
 
 def name_recording(
-    volumes: Sequence[tuple[Sequence[int], Float[np.ndarray, "_ 3"]]],
+    volumes: Sequence[Seen],
     identities: Sequence[int],
     colours: Mapping[int, Float[np.ndarray, " c"]],
     fixed: Mapping[int, str],
@@ -35,33 +41,30 @@ def name_recording(
     One image shows each neuron in one place; over many volumes errors of single places average out. Scores are
     averaged over the volumes in which an identity was seen.
     """
-    place = {identity: row for row, identity in enumerate(identities)}
-    width = max((len(one) for one in colours.values()), default=0)
-    total = np.zeros((len(identities), len(model.atlas)))
-    seen = np.zeros(len(identities))
-    sights: list[Naming] = []
-    animals = [_make_cells(seen_here, points, colours, width, fixed) for seen_here, points in volumes]
-    if not animals:
+    if not volumes:
         raise DataError("expected volumes with identities, found none; run the recording first")
-    first = max(animals, key=len)
-    whole = name_cells(first, model, mirrored)
-    for (seen_here, _), cells in zip(volumes, animals, strict=True):
-        if len(cells) < len(first) / 2:
+    row_of = {identity: row for row, identity in enumerate(identities)}
+    width = max((len(one) for one in colours.values()), default=0)
+    animals = [_make_cells(seen, points, colours, width, fixed) for seen, points in volumes]
+    most = max(range(len(animals)), key=lambda at: len(animals[at]))
+    whole = name_cells(animals[most], model, mirrored)
+    frame = dict(zip(volumes[most][0], whole.sight.place, strict=True))
+    total, seen_in, fits = np.zeros((len(identities), len(model.atlas))), np.zeros(len(identities)), []
+    for (seen, _), cells in zip(volumes, animals, strict=True):
+        if len(cells) < max(FEWEST, len(animals[most]) / 2):
             continue
-        anchors, _ = read_fixed(cells, model.atlas)
-        looks = describe_colours(cells.colour)
-        sight = find_pose(cells.position_um, looks, model.score, model.atlas, whole.mirrored, anchors)
-        rows = [place[identity] for identity in seen_here]
+        sight = _see_volume(seen, cells, frame, whole, model)
+        rows = [row_of[identity] for identity in seen]
         total[rows] += sight.score - np.logaddexp.reduce(sight.score, axis=1, keepdims=True)
-        seen[rows] += 1
-        sights.append(give_names(sight, model))
-    never = seen == 0
-    score = total / np.maximum(seen, 1)[:, None]
+        seen_in[rows] += 1
+        fits.append(sight.fit)
+    never = seen_in == 0
+    score = total / np.maximum(seen_in, 1)[:, None]
     score[never] = -np.log(len(model.atlas))
     names = {name: row for row, name in enumerate(model.atlas.names)}
-    rows = [place[identity] for identity, name in fixed.items() if identity in place and name in names]
-    fit = float(np.mean([one.sight.fit for one in sights]))
-    naming = give_names(Sight(whole.sight.way, score, fit), model, rows)
+    held = [row_of[identity] for identity, name in fixed.items() if identity in row_of and name in names]
+    pooled = Sight(whole.sight.way, np.zeros((len(identities), 3)), score, float(np.mean(fits)), whole.sight.coloured)
+    naming = give_names(pooled, model, held)
     return replace(
         naming,
         probability=np.where(never, 0.0, naming.probability),
@@ -69,6 +72,24 @@ def name_recording(
         side_probability=whole.side_probability,
         doubts=whole.doubts,
     )
+
+
+def _see_volume(
+    seen: Sequence[int],
+    cells: Cells,
+    frame: Mapping[int, Float[np.ndarray, " 3"]],
+    whole: Naming,
+    model: NamingModel,
+) -> Sight:
+    """One volume in the pose that the identities it shares with the first give it; searched anew where they are few."""
+    anchors, _ = read_fixed(cells, model.atlas)
+    looks = describe_colours(cells.colour)
+    shared = [row for row, identity in enumerate(seen) if identity in frame]
+    if len(shared) < SHARED:
+        return find_pose(cells.position_um, looks, model.score, model.atlas, whole.mirrored, anchors)
+    target = np.array([frame[seen[row]] for row in shared])
+    way: Similarity = fit_similarity(cells.position_um[shared], target, mirror=whole.mirrored)
+    return refine_pose(cells.position_um, looks, model.score, model.atlas, [way], anchors)
 
 
 def _make_cells(

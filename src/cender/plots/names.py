@@ -1,6 +1,7 @@
 """Cell names: the atlas with how far cells stray, which cells are taken for each other, accuracy by ganglion."""
 
 from collections.abc import Mapping, Sequence
+from itertools import cycle
 
 import numpy as np
 from jaxtyping import Float
@@ -84,4 +85,25 @@ def draw_groups(right: Mapping[str, tuple[int, int]]) -> Figure:
         ax.set_xlim(0, 118)
         ax.axvline(100, color=FAINT, lw=0.8)
         ax.set_xlabel("names right, %, and neurons")
+        return figure
+
+
+def draw_worms(points: Sequence[tuple[str, float, float]], rival: str) -> Figure:
+    """Share of right names in each animal, ours against another method's: (laboratory, ours, theirs)."""
+    with styled():
+        figure = start_figure(6.4, 6)
+        ax = figure.subplots()
+        for colour, lab in zip(
+            cycle((ACCENT, GREEN, RED, TRUTH, QUIET, TEXT)), dict.fromkeys(one[0] for one in points)
+        ):
+            here = np.array([one[1:] for one in points if one[0] == lab])
+            ax.scatter(100 * here[:, 1], 100 * here[:, 0], s=22, color=colour, label=f"{lab} ({len(here)})", alpha=0.85)
+        ax.plot((0, 100), (0, 100), color=FAINT, lw=0.8)
+        ax.set_xlim(0, 102)
+        ax.set_ylim(0, 102)
+        ax.set_aspect("equal")
+        ax.set_xlabel(f"names right, %, {rival}")
+        ax.set_ylabel("names right, %, cender")
+        ax.set_title("one dot per animal; above the line cender is better")
+        ax.legend(frameon=False, loc="lower right")
         return figure

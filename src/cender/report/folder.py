@@ -10,6 +10,7 @@ from jaxtyping import Bool, Float, Int
 
 from cender.errors import DataError
 from cender.io import RunFolder, open_folder
+from cender.io.results.folder.names import load_guesses
 from cender.io.results.tables.heads import head_from_cells
 from cender.report.traces import widen_traces
 from cender.types import Head, Traces
@@ -61,12 +62,14 @@ class NeuronColumns:
 class RunFacts:
     """All that a run folder says, read once; a part that is None is explained in ``gaps``.
 
-    ``regions`` is the table itself: it is long, and only the boxes of a few volumes are looked at.
+    ``guesses`` are names of the machine with their probabilities. ``regions`` is the table itself: it is long, and only
+    the boxes of a few volumes are looked at.
     """
 
     run: RunFolder
     settings: Mapping[str, Any]
     names: Mapping[int, str]
+    guesses: Mapping[int, tuple[str, float]]
     volumes: VolumeColumns | None
     neurons: NeuronColumns | None
     traces: Traces | None
@@ -97,11 +100,17 @@ def read_folder(path: Path) -> RunFacts:
     except DataError as error:
         names = {}
         gaps.append(Gap("cell names", str(error), "correct identities.csv"))
+    try:
+        guesses = load_guesses(path, names)
+    except DataError as error:
+        guesses = {}
+        gaps.append(Gap("names of the machine", str(error), f"`cender name {path}` makes them again"))
     volumes, neurons, traces, timings = (frames[name] for name in ("volumes", "neurons", "traces", "timings"))
     return RunFacts(
         run,
         run.load_settings(),
         names,
+        guesses,
         None if volumes is None else _read_volumes(volumes, path),
         None if neurons is None else _read_neurons(neurons),
         None if traces is None or not len(traces) else widen_traces(traces),

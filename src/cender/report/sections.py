@@ -55,13 +55,27 @@ def write_identities(facts: RunFacts, digest: Digest) -> Html:
     rows = list_identities(neurons, len(presence.volume))
     often = sum(row.share >= 0.9 for row in rows)
     intro = f"{len(rows)} identities; {often} of them are seen in at least 90 % of the volumes."
+    if facts.guesses:
+        intro += (
+            f" {len(facts.guesses)} have a name of `cender name`, which becomes theirs once it is in identities.csv."
+        )
     cells: list[tuple[Child, ...]] = [
-        (str(row.identity), facts.names.get(row.identity, ""), f"{row.share:.0%}", say_number(row.probability))
+        (
+            str(row.identity),
+            facts.names.get(row.identity, ""),
+            _say_guess(facts.guesses.get(row.identity)),
+            f"{row.share:.0%}",
+            say_number(row.probability),
+        )
         for row in rows
     ]
-    columns = ("identity", "name", "present", "mean probability")
-    listing = table(columns, cells, "All identities, the most present first", numeric=(0, 2, 3))
+    columns = ("identity", "name", "name of the machine", "present", "mean probability")
+    listing = table(columns, cells, "All identities, the most present first", numeric=(0, 3, 4))
     return join(tag("p", intro), tag("details", tag("summary", f"All {len(rows)} identities"), listing))
+
+
+def _say_guess(guess: tuple[str, float] | None) -> str:
+    return "" if guess is None else f"{guess[0]} ({guess[1]:.2f})"
 
 
 def write_activity(facts: RunFacts, digest: Digest) -> Html:

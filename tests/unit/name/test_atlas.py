@@ -5,6 +5,7 @@ import pytest
 
 from cender.name.atlas import UNIT_UM, build_atlas, fit_named, fit_similarity, swap_side
 from cender.name.colours import describe_colours
+from cender.types import Cells
 from unit.name.worms import NAMES, make_worms
 
 
@@ -23,6 +24,15 @@ def test_atlas_brings_animals_of_all_poses_together() -> None:
         after = np.linalg.norm(way.apply(one.position_um) - atlas.mean[rows], axis=1)
         assert np.median(before) > 0.2
         assert np.median(after) * UNIT_UM < 2.5
+
+
+def test_the_atlas_has_the_size_of_the_animals() -> None:
+    _, ways = build(make_worms(6))
+    assert np.median([way.scale for way in ways]) * UNIT_UM == pytest.approx(1)
+    worms = [Cells(one.position_um * 0.7, one.colour, one.name) for one in make_worms(6)]
+    atlas, _ = build(worms)
+    largest, natural = (np.ptp(places, axis=0).max() for places in (atlas.mean * UNIT_UM, worms[0].position_um))
+    assert largest == pytest.approx(natural, rel=0.25)
 
 
 def test_frame_has_z_from_right_to_left() -> None:

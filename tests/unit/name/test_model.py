@@ -1,23 +1,31 @@
 """Names: right, one-to-one, honest about sides, steered by people, refused where they would be guesses."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
-from cender.errors import DataError
+from cender.errors import DataError, ModelError
 from cender.name import check_names, name_cells
 from cender.name.model import count_right
+from cender.name.naming import settle_side
 from cender.name.recording import name_recording
-from cender.training.namer.train import build_naming_model, train_namer
+from cender.name.unbend import unbend_animal
+from cender.training.namer.pack import build_naming_model
+from cender.training.namer.train import train_namer
 from cender.training.params import TrainNamerParams
-from cender.types import Cells
-from unit.name.worms import make_worms
-
-QUICK = TrainNamerParams(steps=150, members=1, batch=4, hold_back=4)
+from cender.types import Cells, Weights
+from unit.name.worms import make_worms, train_small
 
 
 @pytest.fixture(scope="module")
-def model():
-    return build_naming_model(train_namer(make_worms(8), QUICK, seed=1))
+def trained() -> Weights:
+    return train_small()
+
+
+@pytest.fixture(scope="module")
+def model(trained):
+    return build_naming_model(trained)
 
 
 @pytest.fixture(scope="module")
@@ -129,6 +137,44 @@ def test_many_volumes_tell_more_than_one(model, stranger) -> None:
     assert count_right(pooled, stranger.name).mean() > np.mean(alone)
 
 
+def test_names_of_people_know_better_than_the_handedness_that_was_set(model, stranger) -> None:
+    kept = tuple(name if row < 12 else "" for row, name in enumerate(stranger.name))
+    alone = name_cells(bare(stranger, name=kept), model)
+    assert not alone.mirrored
+    assert alone.side_probability == 1
+    against = name_cells(bare(stranger, name=kept), model, mirrored=True)
+    assert not against.mirrored
+    assert any("name.handedness says as a mirror image" in doubt for doubt in against.doubts)
+
+
+def test_names_on_one_side_alone_settle_nothing(model, stranger) -> None:
+    middle = {row: model.atlas.names.index(name) for row, name in enumerate(stranger.name) if name.startswith("MID")}
+    assert settle_side(stranger.position_um, middle, model.atlas) is None
+    both = {row: model.atlas.names.index(name) for row, name in enumerate(stranger.name)}
+    assert settle_side(stranger.position_um, both, model.atlas) is False
+    assert settle_side(stranger.position_um * [-1, 1, 1], both, model.atlas) is True
+
+
+def test_bent_animals_are_unbent(model, stranger) -> None:
+    atlas = model.atlas
+    rows = np.array([atlas.names.index(name) for name in stranger.name])
+    z, y, x = atlas.mean[rows].T
+    bent = np.stack([1.1 * z, y + 0.2 * x**2, x], axis=1)
+    known = np.arange(0, len(rows), 2)
+    target = atlas.mean[rows[known]]
+    target[0] += 2.0
+    straight = unbend_animal(bent, known, target, np.ones(len(known)))
+    others = np.arange(1, len(rows), 2)
+    before, after = (np.linalg.norm(one[others] - atlas.mean[rows[others]], axis=1).mean() for one in (bent, straight))
+    assert after < 0.3 * before, "neurons without a name follow, and one wrong name does not pull"
+
+
+def test_weights_of_an_older_namer_are_refused(trained) -> None:
+    old = replace(trained, metadata={key: value for key, value in trained.metadata.items() if key != "edition"})
+    with pytest.raises(ModelError, match=r"edition 1, this cender reads edition 2; train again with `cender train"):
+        build_naming_model(old)
+
+
 def test_too_few_animals_to_learn_from() -> None:
     with pytest.raises(DataError, match="at least 4 animals"):
-        train_namer(make_worms(3), QUICK)
+        train_namer(make_worms(3), TrainNamerParams())

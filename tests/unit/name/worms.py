@@ -1,10 +1,13 @@
 """Small animals with names and colours, drawn from one average animal."""
 
 from collections.abc import Sequence
+from functools import cache
 
 import numpy as np
 
-from cender.types import Cells
+from cender.training.namer.train import train_namer
+from cender.training.params import TrainNamerParams
+from cender.types import Cells, Weights
 
 PAIRS = tuple(f"{letter}{number}" for letter in "ABCD" for number in range(5))
 NAMES = (*(f"{pair}{side}" for pair in PAIRS for side in "LR"), "MID1", "MID2", "MID3")
@@ -35,6 +38,12 @@ def make_worms(count: int, seed: int = 0, mirrored: Sequence[int] = ()) -> list[
             )
         )
     return worms
+
+
+@cache
+def train_small() -> Weights:
+    """A namer of a few of these animals, trained once for all tests."""
+    return train_namer(make_worms(8), TrainNamerParams(steps=150, members=1, batch=4, hold_back=4), seed=1)
 
 
 def draw_average() -> tuple[np.ndarray, np.ndarray]:

@@ -268,3 +268,16 @@ def test_command_says_where_the_page_is(copy_run: Callable[..., Path], monkeypat
     assert result.exit_code == 0, result.output
     assert (folder / "report.html").is_file()
     assert opened == [(folder / "report.html").resolve().as_uri()]
+
+
+def test_names_of_the_machine_stand_apart_from_those_of_people(copy_run: Callable[..., Path]) -> None:
+    folder = copy_run("regions", "timings")
+    first, second = open_folder(folder).load_table("traces")["identity"].unique().sort().to_list()[:2]
+    (folder / "identities.csv").write_text(f"identity,name,note\n{first},AVAL,\n", encoding="utf-8")
+    rows = f"{first},RIS,0.97,machine\n{second},AVAR,0.83,machine\n"
+    (folder / "names.csv").write_text(f"identity,name,probability,source\n{rows}", encoding="utf-8")
+    write_report(folder)
+    text = read_page(folder).text
+    assert "AVAR (0.83)" in text
+    assert "AVAL" in text
+    assert "RIS (" not in text

@@ -1,4 +1,4 @@
-"""Names given to animals that a namer has not seen: by published group, by laboratory, with shipped weights."""
+"""Names given to animals that a namer has not seen: with colours and without, their handedness known or not."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -8,19 +8,14 @@ from typing import Any
 import numpy as np
 
 from cender.errors import DataError
-from cender.name.atlas import fit_named
-from cender.name.model import NamingModel, count_right, decide_names, see_animal
+from cender.name.atlas import fit_named, pair_sides
+from cender.name.model import Naming, NamingModel, count_right, decide_names, see_animal
 from cender.types import Cells
 
-CONDITIONS = (
-    ("colour", "given"),
-    ("colour", "lab"),
-    ("colour", "unknown"),
-    ("position", "given"),
-    ("position", "lab"),
-    ("position", "unknown"),
-)
-BINS = 15
+Row = dict[str, Any]
+"""What was measured on one animal under one condition."""
+LOOKS = ("colour", "position")
+SIDES = ("given", "lab", "unknown")
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,108 +28,75 @@ class Fold:
 
 
 def make_folds(animals: Sequence[Cells], split: str) -> list[Fold]:
-    """``groups``: the published groups; ``labs``: leave one laboratory out; otherwise the one group of that name.
+    """``groups``: the published groups; ``labs``: leave one laboratory out; otherwise those of these names (1,2 or EY).
 
     Animals of the group ``original`` are taught in every fold and never tested, as in the published benchmark.
     """
-    if split == "labs":
-        keys = sorted({one.lab for one in animals if one.group != "original"})
-        key = "lab"
-    else:
-        groups = sorted({one.group for one in animals} - {"original", ""})
-        keys, key = (groups if split == "groups" else [split]), "group"
-        if not set(keys) <= set(groups):
-            raise DataError(f"expected groups, labs or one of {', '.join(groups)} as --split, found {split}")
+    testable = [one for one in animals if one.group != "original"]
+    groups, labs = (sorted({getattr(one, key) for one in testable} - {""}) for key in ("group", "lab"))
+    asked = {"groups": groups, "labs": labs}.get(split, split.split(","))
+    key, known = ("lab", labs) if split == "labs" or set(asked) <= set(labs) else ("group", groups)
+    if not asked or not set(asked) <= set(known):
+        raise DataError(f"expected groups, labs or some of {','.join((*groups, *labs))} as --split, found {split}")
     folds = []
-    for one in keys:
-        tested = tuple(cells for cells in animals if getattr(cells, key) == one and cells.group != "original")
+    for one in asked:
+        tested = tuple(cells for cells in testable if getattr(cells, key) == one)
         taught = tuple(cells for cells in animals if getattr(cells, key) != one)
         folds.append(Fold(f"{key} {one}", taught, tested))
     return folds
 
 
-def measure_fold(
-    fold: Fold,
-    model: NamingModel,
-    mirrored: Mapping[str, bool],
-    lab_mirrored: Mapping[str, bool | None],
-    on_animal: Callable[[], None] = lambda: None,
-) -> list[dict[str, Any]]:
-    """One row per animal and condition: share of names right, among the first five, and how sure they were.
+def hide_names(cells: Cells) -> dict[str, Cells]:
+    """The animal without its names: as it is, and without its colours."""
+    bare = replace(cells, name=("",) * len(cells))
+    return {"colour": bare, "position": replace(bare, colour=cells.colour[:, :0])}
 
-    ``mirrored`` is each tested animal's handedness in the frame of the model (from its names), ``lab_mirrored`` that
-    of the other animals of its laboratory.
-    """
-    rows: list[dict[str, Any]] = []
+
+def measure_fold(fold: Fold, model: NamingModel, on_animal: Callable[[], None] = lambda: None) -> list[Row]:
+    """One row per animal and condition: share of names right, among the first five, and how sure they were."""
+    mirrored, lab_mirrored = map_handedness(fold, model)
+    rows: list[Row] = []
     for cells in fold.tested:
-        named = [row for row, name in enumerate(cells.name) if name]
-        bare = {"colour": replace(cells, name=("",) * len(cells))}
-        bare["position"] = replace(bare["colour"], colour=cells.colour[:, :0])
+        bare = hide_names(cells)
         begun = process_time()
         sights = {looks: see_animal(seen, model) for looks, seen in bare.items()}
         # Both handednesses, with colours and without.
         spent = (process_time() - begun) / 4
-        for looks, side in CONDITIONS:
-            known = {"given": mirrored[cells.animal], "lab": lab_mirrored.get(cells.lab), "unknown": None}[side]
-            chosen = sights[looks] if known is None else {known: sights[looks][known]}
-            naming = decide_names(bare[looks], chosen, model)
-            first, five = count_right(naming, cells.name), count_right(naming, cells.name, 5)
-            rows.append(
-                {
-                    "fold": fold.name,
-                    "animal": cells.animal,
-                    "lab": cells.lab,
-                    "looks": looks,
-                    "side": side,
-                    "top1": float(first[named].mean()),
-                    "top5": float(five[named].mean()),
-                    "seconds": spent * len(chosen),
-                    "side_right": naming.mirrored == mirrored[cells.animal],
-                    "probability": naming.probability[named].tolist(),
-                    "right": first[named].tolist(),
-                    "name": [cells.name[row] for row in named],
-                    "said": [naming.names[naming.given[row]] if naming.given[row] >= 0 else "" for row in named],
-                }
-            )
+        for looks in LOOKS:
+            for side in SIDES:
+                known = {"given": mirrored[cells.animal], "lab": lab_mirrored.get(cells.lab), "unknown": None}[side]
+                chosen = sights[looks] if known is None else {known: sights[looks][known]}
+                naming = decide_names(bare[looks], chosen, model)
+                row = describe_names(naming, cells, np.arange(len(cells)))
+                row |= {"fold": fold.name, "condition": f"{looks}, handedness {side}", "seconds": spent * len(chosen)}
+                rows.append({**row, "side_right": naming.mirrored == mirrored[cells.animal]})
         on_animal()
     return rows
 
 
-def summarize(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """Means over animals, by condition and laboratory, with calibration and seconds per animal."""
-    result: dict[str, Any] = {}
-    for looks, side in CONDITIONS:
-        chosen = [row for row in rows if row["looks"] == looks and row["side"] == side]
-        if not chosen:
-            continue
-        labs = sorted({row["lab"] for row in chosen})
-        result[f"{looks}, handedness {side}"] = {
-            "top1": float(np.mean([row["top1"] for row in chosen])),
-            "top5": float(np.mean([row["top5"] for row in chosen])),
-            "by_lab": {
-                lab: {
-                    "top1": float(np.mean([row["top1"] for row in chosen if row["lab"] == lab])),
-                    "top5": float(np.mean([row["top5"] for row in chosen if row["lab"] == lab])),
-                    "animals": sum(row["lab"] == lab for row in chosen),
-                }
-                for lab in labs
-            },
-            "handedness_right": float(np.mean([row["side_right"] for row in chosen])),
-            "calibration_error": measure_calibration(
-                np.concatenate([row["probability"] for row in chosen]), np.concatenate([row["right"] for row in chosen])
-            ),
-            "seconds_per_animal": float(np.median([row["seconds"] for row in chosen])),
-            "animals": len(chosen),
-        }
-    return result
-
-
-def measure_calibration(probability: np.ndarray, right: np.ndarray) -> float:
-    """Expected calibration error over 15 bins of equal count."""
-    order = np.argsort(probability, kind="stable")
-    parts = [part for part in np.array_split(order, BINS) if len(part)]
-    gaps = [abs(float(probability[part].mean() - right[part].mean())) * len(part) for part in parts]
-    return float(sum(gaps) / len(probability))
+def describe_names(naming: Naming, truth: Cells, partner: np.ndarray) -> Row:
+    """What the names given to ``partner`` (-1: the neuron was not found) are worth against the true ones."""
+    named = [row for row, name in enumerate(truth.name) if name]
+    wanted = [""] * len(naming.given)
+    for row in named:
+        if partner[row] >= 0:
+            wanted[partner[row]] = truth.name[row]
+    first, five = (count_right(naming, wanted, top) for top in (1, 5))
+    at = [int(partner[row]) for row in named]
+    found = [one for one in at if one >= 0]
+    # Probabilities hold for the side that was chosen, and a cell of a pair is right only if that one is.
+    paired = (pair_sides(naming.names) != np.arange(len(naming.names)))[naming.given]
+    sure = naming.probability * np.where(paired, naming.side_probability, 1.0)
+    return {
+        "animal": truth.animal,
+        "lab": truth.lab,
+        "top1": sum(bool(first[one]) for one in found) / max(len(named), 1),
+        "top5": sum(bool(five[one]) for one in found) / max(len(named), 1),
+        "probability": [float(sure[one]) for one in found],
+        "right": [bool(first[one]) for one in found],
+        "name": [wanted[one] for one in found],
+        "said": [naming.names[naming.given[one]] if naming.given[one] >= 0 else "" for one in found],
+    }
 
 
 def map_handedness(fold: Fold, model: NamingModel) -> tuple[dict[str, bool], dict[str, bool | None]]:
@@ -144,3 +106,8 @@ def map_handedness(fold: Fold, model: NamingModel) -> tuple[dict[str, bool], dic
     for one in fold.taught:
         votes.setdefault(one.lab, []).append(fit_named(one.position_um, one.name, model.atlas).mirrored)
     return own, {lab: bool(np.mean(found) > 0.5) for lab, found in votes.items()}
+
+
+def in_condition(rows: Sequence[Mapping[str, Any]], condition: str) -> list[Mapping[str, Any]]:
+    """Rows of one condition."""
+    return [row for row in rows if row["condition"] == condition]

@@ -7,28 +7,47 @@ from typing import Any
 
 import polars as pl
 
-from cender.name.atlas import UNIT_UM, Atlas
-from cender.plots.names import draw_atlas, draw_confusion, draw_groups
+from cender.bench.names.measure import in_condition
+from cender.name.atlas import UNIT_UM, build_atlas
+from cender.name.colours import describe_colours
+from cender.plots.names import draw_atlas, draw_confusion, draw_groups, draw_worms
 from cender.plots.style import save_figure
+from cender.types import Cells
 
 GANGLIA = "neuron_ganglia.csv"
 """Table of ``neuron_class,ganglion``, looked for beside the animals."""
+RIVAL = "CRF (retrain)"
+"""The best published method."""
 
 
-def save_pictures(rows: Sequence[Mapping[str, Any]], atlas: Atlas, animals: Path, folder: Path) -> list[Path]:
-    """Atlas, confusions (with colours, handedness given) and, where a table of them is there, accuracy by ganglion."""
-    chosen = [row for row in rows if (row["looks"], row["side"]) == ("colour", "given")]
+def save_pictures(
+    rows: Sequence[Mapping[str, Any]],
+    animals: Sequence[Cells],
+    published: Mapping[tuple[str, str], Mapping[str, float]],
+    path: Path,
+    folder: Path,
+) -> list[Path]:
+    """Atlas of all animals, confusions, and where their tables lie beside the animals accuracy by ganglion and by worm.
+
+    Confusions and accuracies are those of the first condition of the rows.
+    """
+    chosen = in_condition(rows, rows[0]["condition"])
     pairs = Counter((true, said) for row in chosen for true, said in zip(row["name"], row["said"], strict=True) if said)
+    looks = [describe_colours(one.colour) for one in animals]
+    atlas, _ = build_atlas([one.position_um for one in animals], [one.name for one in animals], looks)
     figures = {
         "atlas": draw_atlas(atlas.names, atlas.mean * UNIT_UM, atlas.covariance * UNIT_UM**2, atlas.sightings),
         "confusion": draw_confusion(pairs),
     }
-    ganglia = animals.parent / GANGLIA
+    ganglia = path.parent / GANGLIA
     if ganglia.is_file():
         figures["ganglia"] = draw_groups(count_groups(chosen, read_ganglia(ganglia)))
+    beside = [(row["lab"], row["top1"], published.get((row["lab"], row["animal"]), {}).get(RIVAL)) for row in chosen]
+    if any(other is not None for *_, other in beside):
+        figures["worms"] = draw_worms([(lab, ours, other) for lab, ours, other in beside if other is not None], RIVAL)
     paths = [folder / f"names_{name}.png" for name in figures]
-    for path, figure in zip(paths, figures.values(), strict=True):
-        save_figure(figure, path, compact=True)
+    for to, figure in zip(paths, figures.values(), strict=True):
+        save_figure(figure, to, compact=True)
     return paths
 
 

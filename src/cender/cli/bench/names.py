@@ -13,16 +13,23 @@ def names(
         Path, typer.Argument(metavar="ANIMALS", help="CSV with lab, worm, group, z_um, y_um, x_um, name, colour0 ….")
     ],
     split: Annotated[
-        str, typer.Option(help="groups (all published ones), labs (leave one out), or the name of one group.")
+        str, typer.Option(help="groups (all published ones), labs (leave one out), or the names of some: 1,2 or EY.")
     ] = "groups",
+    centres: Annotated[
+        str,
+        typer.Option(
+            help="annotated; detected (in neuropal_head_*.npz beside ANIMALS); moving (a simulated recording, one "
+            "volume against many)."
+        ),
+    ] = "annotated",
     shipped: Annotated[
         bool, typer.Option("--shipped", help="Score the shipped weights on all animals instead of training.")
     ] = False,
-    models: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Keep and reuse the trained namers of the folds here.")
+    keep: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Keep trained namers and finished folds here, and go on there.")
     ] = None,
     figures: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Draw the atlas, confusions and accuracy by ganglion here.")
+        Path | None, typer.Option(metavar="DIR", help="Draw atlas, confusions, accuracy by ganglion and worm here.")
     ] = None,
     config_file: ConfigFile = None,
     sets: Sets = None,
@@ -32,11 +39,15 @@ def names(
 
     Published accuracy of other methods is printed where wormnd_published_accuracy.csv lies beside ANIMALS.
     """
-    from cender.bench.names.folds import measure_names
+    from cender.bench.names.folds import CENTRES, measure_names
     from cender.cli.bench.machine import describe_machine
     from cender.cli.console import print_json, show_progress
     from cender.config import load_config
+    from cender.errors import ConfigError
 
+    kind = next((one for one in CENTRES if one == centres), None)
+    if kind is None:
+        raise ConfigError(f"--centres is one of {', '.join(CENTRES)}, found {centres!r}")
     config = load_config(config_file, sets or [])
     with show_progress() as bar:
         task = bar.add_task("naming")
@@ -45,21 +56,20 @@ def names(
             bar.update(task, description=words, completed=done, total=total)
 
         found = measure_names(
-            animals, config, split, shipped=shipped, models=models, figures=figures, on_progress=on_progress
+            animals,
+            config,
+            split,
+            centres=kind,
+            shipped=shipped,
+            keep=keep,
+            figures=figures,
+            on_progress=on_progress,
         )
-    found["published"] = _read_published(animals.parent / "wormnd_published_accuracy.csv", found)
     found |= describe_machine()
     if json:
         print_json(found)
     else:
         _print(found)
-
-
-def _read_published(path: Path, figures: dict[str, Any]) -> dict[str, float]:
-    """Means of other methods over the animals that were tested here; empty where the file is absent."""
-    from cender.bench.names.folds import read_published
-
-    return read_published(path, figures["animals"]) if path.is_file() else {}
 
 
 def _print(figures: dict[str, Any]) -> None:
@@ -80,17 +90,35 @@ def _print(figures: dict[str, Any]) -> None:
             f"{100 * one['handedness_right']:.0f} %",
             f"{one['seconds_per_animal']:.2f}",
         )
-    for method, value in figures["published"].items():
-        table.add_row(f"published, same animals: {method}", f"{100 * value:.1f}", "", "", "", "")
     STDOUT.print(table)
-    labs = Table(title="top-1 by laboratory")
-    labs.add_column("condition")
-    first = next(iter(figures["conditions"].values()))["by_lab"]
-    for lab in first:
-        labs.add_column(f"{lab} ({first[lab]['animals']})", justify="right")
-    for condition, one in figures["conditions"].items():
-        labs.add_row(condition, *(f"{100 * row['top1']:.1f}" for row in one["by_lab"].values()))
-    STDOUT.print(labs)
+    _print_labs(figures)
     for picture in figures["pictures"]:
         STDOUT.print(picture, soft_wrap=True)
     STDOUT.print(f"{figures['machine']}, cender {figures['version']}")
+
+
+def _print_labs(figures: dict[str, Any]) -> None:
+    from rich.table import Table
+
+    from cender.cli.console import STDOUT
+
+    first = next(iter(figures["conditions"].values()))["by_lab"]
+    labs = Table(title="top-1 by laboratory")
+    labs.add_column("condition")
+    for lab in first:
+        labs.add_column(f"{lab} ({first[lab]['animals']})", justify="right")
+    labs.add_column("mean of labs", justify="right")
+    labs.add_column("published animals", justify="right")
+    published = figures["published"]
+    for condition, one in figures["conditions"].items():
+        shares = [one["by_lab"][lab]["top1"] if lab in one["by_lab"] else None for lab in first]
+        same = published["ours"].get(condition)
+        labs.add_row(condition, *(_percent(share) for share in (*shares, one["top1_mean_of_labs"], same)))
+    for method, one in published["methods"].items():
+        shares = [one["by_lab"].get(lab) for lab in first]
+        labs.add_row(f"published: {method}", *(_percent(share) for share in shares), "", _percent(one["top1"]))
+    STDOUT.print(labs)
+
+
+def _percent(share: float | None) -> str:
+    return "" if share is None else f"{100 * share:.1f}"

@@ -80,9 +80,7 @@ def match_stack(stack: Cells, view: View, fixed: dict[int, str], model: NamingMo
     there = name_cells(stack, model, mirrored)
     here = name_cells(tracked, model, there.mirrored)
     # Both lie in the frame of the atlas: near and alike in their names is the same neuron.
-    apart_um = UNIT_UM * np.linalg.norm(
-        here.sight.way.apply(view.position_um)[:, None] - there.sight.way.apply(stack.position_um)[None], axis=2
-    )
+    apart_um = UNIT_UM * np.linalg.norm(here.sight.place[:, None] - there.sight.place[None], axis=2)
     alike = np.exp(np.minimum(here.posterior, 0)) @ np.exp(np.minimum(there.posterior, 0)).T
     pairs = zip(*linear_sum_assignment((apart_um / MATCH_UM) ** 2 - np.log(alike + 1e-3)), strict=True)
     return {view.identity[row]: stack.colour[column] for row, column in pairs if apart_um[row, column] < 2 * MATCH_UM}

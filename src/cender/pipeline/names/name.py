@@ -10,18 +10,20 @@ import polars as pl
 from cender.config import Config
 from cender.io import RunFolder, load_weights, open_folder, shipped_weights
 from cender.io.atomic import write_text
+from cender.io.results.folder.names import GUESSES
 from cender.io.results.folder.suspects import Suspect, save_suspects
-from cender.name.model import Naming, NamingModel, check_names
+from cender.name import Naming, NamingModel, check_names
+from cender.name.atlas import swap_side
+from cender.name.doubts import SIDE_SURE
 from cender.name.params import NameParams
 from cender.name.recording import name_recording
 from cender.pipeline.names.colours import Colours, match_stack, read_channels, read_identities, read_stack
 from cender.pipeline.names.views import View, collect_views
 from cender.pipeline.run import open_results
-from cender.training.namer.train import KIND, build_naming_model
+from cender.training.namer.pack import KIND, build_naming_model
 from cender.types import Cells
 
 CANDIDATES = 5
-TABLE = "names.csv"
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +64,7 @@ def name_run(path: Path, config: Config, colours: Path | None = None, weights: P
     seen = [(view.identity, view.position_um) for view in views]
     naming = name_recording(seen, identities, looks, fixed, model, ask.mirrored)
     table = tabulate_names(naming, identities, fixed, config.name.refuse_below)
-    write_text(run.path / TABLE, table.write_csv())
+    write_text(run.path / GUESSES, table.write_csv())
     if config.name != NameParams():
         run.save_settings({"name": config.name.model_dump(mode="json")})
     suspects = _list_suspects(max(views, key=len), looks, fixed, ask)
@@ -96,8 +98,8 @@ def tabulate_names(naming: Naming, identities: list[int], fixed: dict[int, str],
 
 def _say_side(name: str, naming: Naming) -> str:
     """AVAL, or AVAL/R where left and right cannot be told apart."""
-    paired = name[-1:] in {"L", "R"} and name[:-1] + ("R" if name[-1] == "L" else "L") in naming.names
-    return name[:-1] + "L/R" if paired and naming.side_probability < 0.95 else name
+    paired = swap_side(name, frozenset(naming.names)) != name
+    return name[:-1] + "L/R" if paired and naming.side_probability < SIDE_SURE else name
 
 
 def _find_colours(

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from jaxtyping import Float, Int
@@ -18,14 +19,23 @@ WRONG_POSE = 0.12
 
 @dataclass(frozen=True, slots=True)
 class Specimen:
-    """An animal in the frame of the atlas; ``label`` is a row of the atlas, -1 where a neuron has no name."""
+    """An animal in the frame of the atlas, as it is and unbent by its names; ``label`` is a row of the atlas or -1."""
 
     position: Float[np.ndarray, "n 3"]
+    unbent: Float[np.ndarray, "n 3"]
     colour: Float[np.ndarray, "n f"]
     label: Int[np.ndarray, " n"]
 
     def __len__(self) -> int:
         return len(self.position)
+
+
+class Sighting(NamedTuple):
+    """What a network is shown of an animal, and what it should say."""
+
+    position: Float[np.ndarray, "n 3"]
+    colour: Float[np.ndarray, "n f"]
+    label: Int[np.ndarray, " n"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,9 +57,13 @@ def collect_palette(specimens: Sequence[Specimen], partner: Int[np.ndarray, " k"
     return Palette([np.array(found).reshape(-1, width) for found in looks], partner)
 
 
-def vary_specimen(one: Specimen, palette: Palette, rng: np.random.Generator) -> tuple[Specimen, bool]:
-    """Another sight of the animal, and whether it still lies as the atlas does."""
-    position, label, colour = one.position, one.label, one.colour
+def vary_specimen(one: Specimen, palette: Palette, rng: np.random.Generator) -> tuple[Sighting, bool]:
+    """Another sight of the animal, and whether it still lies as the atlas does.
+
+    Naming unbends an animal step by step, so that the network meets all degrees of it.
+    """
+    label, colour = one.label, one.colour
+    position = one.position + rng.random() * (one.unbent - one.position)
     if rng.random() < 0.5:
         position = position * np.array([-1.0, 1.0, 1.0])
         label = np.where(label >= 0, palette.partner[label], -1)
@@ -60,7 +74,7 @@ def vary_specimen(one: Specimen, palette: Palette, rng: np.random.Generator) -> 
     if not upright:
         position = _turn_away(position, rng)
     position = position + rng.normal(size=position.shape) * rng.uniform(0, JITTER)
-    return Specimen(position, _recolour(colour, label, palette, rng), label), upright
+    return Sighting(position, _recolour(colour, label, palette, rng), label), upright
 
 
 def _choose(position: Float[np.ndarray, "n 3"], rng: np.random.Generator) -> Int[np.ndarray, " m"]:

@@ -6,11 +6,17 @@ import numpy as np
 import polars as pl
 import pytest
 
-from cender.bench.names.folds import measure_names, read_published
-from cender.bench.names.measure import make_folds, measure_calibration
+from cender.bench.names import heads
+from cender.bench.names.folds import measure_names
+from cender.bench.names.heads import CHANNELS, find_twin, load_named_heads
+from cender.bench.names.measure import Fold, in_condition, make_folds
+from cender.bench.names.moving import VOLUMES, measure_moving, simulate_volumes
 from cender.bench.names.pictures import count_groups
+from cender.bench.names.summary import measure_calibration
 from cender.config import load_config
 from cender.errors import DataError
+from cender.io import load_weights
+from cender.training.namer.pack import build_naming_model
 from unit.name.worms import make_worms
 
 
@@ -44,23 +50,109 @@ def test_calibration_error_by_hand() -> None:
     assert measure_calibration(np.ones(30), np.zeros(30)) == 1
 
 
-def test_all_conditions_are_measured(tmp_path: Path) -> None:
-    path = write_worms(tmp_path / "worms.csv", 10)
-    config = load_config(sets=["train_namer.steps=60", "train_namer.members=1", "train_namer.batch=2"])
-    (tmp_path / "neuron_ganglia.csv").write_text("neuron_class,ganglion\nA,front\nB,front\nMID,middle\n")
-    figures = measure_names(path, config, "0", models=tmp_path / "models", figures=tmp_path / "pictures")
+QUICK = ["train_namer.steps=60", "train_namer.members=1", "train_namer.batch=2"]
+
+
+@pytest.fixture(scope="module")
+def bench(tmp_path_factory) -> tuple[Path, dict]:
+    """A folder with animals, their rivals' figures and a kept namer, and what the benchmark says of group 0."""
+    folder = tmp_path_factory.mktemp("names")
+    path = write_worms(folder / "worms.csv", 8)
+    (folder / "neuron_ganglia.csv").write_text("neuron_class,ganglion\nA,front\nB,front\nMID,middle\n")
+    (folder / "wormnd_published_accuracy.csv").write_text(
+        "Worm,Dataset,CRF (retrain)\nworm0,even,0.4\nworm2,even,0.6\nworm1,odd,0\nworm4,elsewhere,1\n"
+    )
+    config = load_config(sets=QUICK)
+    return path, measure_names(path, config, "0", keep=folder / "kept", figures=folder / "pictures")
+
+
+@pytest.fixture(scope="module")
+def model(bench):
+    return build_naming_model(load_weights(bench[0].parent / "kept" / "group_0.safetensors", "namer"))
+
+
+def test_all_conditions_are_measured(bench) -> None:
+    path, figures = bench
     assert [Path(one).name for one in figures["pictures"]] == [
-        f"names_{kind}.png" for kind in ("atlas", "confusion", "ganglia")
+        f"names_{kind}.png" for kind in ("atlas", "confusion", "ganglia", "worms")
     ]
     assert all(Path(one).stat().st_size > 5000 for one in figures["pictures"])
-    assert set(figures["animals"]) == {f"worm{n}" for n in range(0, 10, 2)}
+    assert set(figures["animals"]) == {f"worm{n}" for n in range(0, 8, 2)}
     given = figures["conditions"]["colour, handedness given"]
     assert 0.3 < given["top1"] <= given["top5"] <= 1
     assert given["handedness_right"] == 1
     assert len(figures["conditions"]) == 6
-    assert (tmp_path / "models" / "group_0.safetensors").is_file()
-    (tmp_path / "published.csv").write_text("Worm,Dataset,CPD\nworm0,even,0.4\nworm2,even,0.6\nworm1,odd,0\n")
-    assert read_published(tmp_path / "published.csv", figures["animals"]) == {"CPD": 0.5}
+    assert (path.parent / "kept" / "group_0.safetensors").is_file()
+
+
+def test_published_figures_stand_beside_ours_on_the_same_animals(bench) -> None:
+    _, figures = bench
+    assert figures["published"]["animals"] == 2
+    assert figures["published"]["methods"] == {"CRF (retrain)": {"top1": 0.5, "by_lab": {"even": 0.5}}}
+    ours = [row["top1"] for row in figures["rows"] if row["published"] and row["condition"].startswith("colour")]
+    assert len(ours) == 6
+    assert figures["published"]["ours"]["colour, handedness given"] == pytest.approx(np.mean(ours[::3]))
+
+
+def test_finished_folds_are_not_done_again(bench, monkeypatch) -> None:
+    path, figures = bench
+    monkeypatch.setattr("cender.bench.names.folds.train_namer", lambda *_: pytest.fail("trained again"))
+    again = measure_names(path, load_config(sets=QUICK), "0", keep=path.parent / "kept")
+    assert again["conditions"] == figures["conditions"]
+    with pytest.raises(pytest.fail.Exception, match="trained again"):
+        measure_names(path, load_config(sets=[*QUICK, "train_namer.steps=61"]), "0", keep=path.parent / "kept")
+
+
+def test_a_recording_names_more_than_one_of_its_volumes(model) -> None:
+    rows = measure_moving(Fold("one", (), tuple(make_worms(3, seed=7)[:1])), model)
+    one, many = (
+        row["top1"]
+        for words in ("one volume", f"{VOLUMES} volumes")
+        for row in in_condition(rows, f"position, {words}")
+    )
+    assert many > one
+
+
+def test_volumes_of_a_moving_animal_differ_and_miss_neurons(model) -> None:
+    cells = make_worms(1)[0]
+    volumes = simulate_volumes(cells, model, np.random.default_rng(0))
+    assert len(volumes) == VOLUMES
+    assert 0.6 < np.mean([len(seen) for seen, _ in volumes]) / len(cells) < 0.95
+    near = [np.linalg.norm(points - cells.position_um[list(seen)], axis=1).mean() for seen, points in volumes]
+    assert min(near) > 1
+
+
+def test_heads_are_named_by_a_model_that_has_not_seen_them(bench, monkeypatch) -> None:
+    path, _ = bench
+    worm = make_worms(8, mirrored=(1,))[2]
+    low = worm.position_um.min(axis=0) - 3
+    points = np.round(worm.position_um - low)
+    image = np.zeros((4, *(points.max(axis=0).astype(int) + 4)), np.float32)
+    for (z, y, x), colour in zip(points.astype(int), worm.colour, strict=True):
+        image[:, z - 1 : z + 2, y - 1 : y + 2, x - 1 : x + 2] = colour[:, None, None, None]
+    stack = dict(zip(CHANNELS, image, strict=True))
+    folder = path.parent
+    np.savez(folder / "neuropal_head_2.npz", **stack, voxel_um_zyx=np.ones(3), points_zyx=points, names=worm.name)
+    (head,) = load_named_heads(folder)
+    twin = find_twin(head, make_worms(8, mirrored=(1,)))
+    assert twin is not None
+    assert twin.animal == "worm2"
+    # Every fourth neuron is not found, and one more is found where none is.
+    found = np.concatenate([np.delete(points, np.s_[::4], axis=0), [[1.0, 1.0, 1.0]]])
+    monkeypatch.setattr(heads, "_detect", lambda head, config: found)
+    figures = measure_names(path, load_config(sets=QUICK), "0", centres="detected", keep=folder / "kept")
+    marked, detected = (
+        figures["conditions"][f"colour, {words} centres"]["top1"] for words in ("annotated", "detected")
+    )
+    assert 0.3 < detected <= 0.75
+    assert detected < marked
+    with pytest.raises(DataError, match="no head of this folder"):
+        measure_names(path, load_config(sets=QUICK), "1", centres="detected")
+
+
+def test_heads_that_are_not_there_are_missed(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match=r"neuropal_head_\*\.npz"):
+        load_named_heads(tmp_path)
 
 
 def test_groups_are_counted_by_the_longest_class() -> None:

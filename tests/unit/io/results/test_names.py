@@ -7,6 +7,7 @@ import pytest
 
 from cender.errors import DataError
 from cender.io import create_run, load_truth
+from cender.io.results.folder.names import load_guesses
 from cender.io.results.tables.traces import tabulate_traces, widen_ratio
 from cender.types import Traces
 
@@ -57,3 +58,15 @@ def test_names_head_the_columns_of_traces() -> None:
     assert "ratio_smooth" not in table.columns
     smooth = Traces(*(getattr(traces, name) for name in Traces.__slots__[:9]), values + 1, values)
     assert tabulate_traces(smooth, {})["ratio_smooth"].to_list() == [2.0, 3.0, 4.0, None]
+
+
+def test_guesses_yield_to_names_of_people(tmp_path: Path) -> None:
+    assert load_guesses(tmp_path, {}) == {}
+    rows = "1,AVAL,0.9,machine\n2,AVAR,0.8,machine\n3,RIS,,human\n4,,,\n"
+    (tmp_path / "names.csv").write_text(f"identity,name,probability,source\n{rows}")
+    assert load_guesses(tmp_path, {3: "RIS"}) == {1: ("AVAL", 0.9), 2: ("AVAR", 0.8)}
+    assert load_guesses(tmp_path, {1: "AVEL"}) == {2: ("AVAR", 0.8)}
+    assert load_guesses(tmp_path, {9: "AVAL"}) == {2: ("AVAR", 0.8)}, "a name that a person gave elsewhere"
+    (tmp_path / "names.csv").write_text("something,else\n1,2\n")
+    with pytest.raises(DataError, match="damaged"):
+        load_guesses(tmp_path, {})

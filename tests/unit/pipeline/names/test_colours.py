@@ -7,9 +7,11 @@ import pytest
 
 from cender.config import load_config
 from cender.errors import DataError
-from cender.pipeline.names.colours import read_channels, read_identities, read_stack
+from cender.pipeline.names.colours import match_stack, read_channels, read_identities, read_stack
 from cender.pipeline.names.views import View
-from cender.types import Recording, VoxelSize
+from cender.training.namer.pack import build_naming_model
+from cender.types import Cells, Recording, VoxelSize
+from unit.name.worms import make_worms, train_small
 
 PLACES = np.array([[3.0, 10.0, 10.0], [4.0, 30.0, 12.0], [2.0, 20.0, 30.0]])
 LIGHT = np.array([[100, 0, 10, 40], [0, 100, 10, 40], [20, 20, 90, 40]])
@@ -55,3 +57,20 @@ def test_a_table_of_colours_is_read_and_may_say_identities(tmp_path: Path) -> No
     with pytest.raises(DataError, match="found 2 animals"):
         read_stack(path, load_config())
     assert read_identities(path) is None
+
+
+def test_neurons_of_a_stack_are_matched_to_tracked_ones() -> None:
+    """The stack shows the same animal turned, in another order, with some neurons missing."""
+    model = build_naming_model(train_small())
+    worm = make_worms(1, seed=99)[0]
+    rng = np.random.default_rng(2)
+    turn = np.linalg.qr(rng.normal(size=(3, 3)))[0]
+    turn *= np.sign(np.linalg.det(turn))
+    order = rng.permutation(len(worm))[:38]
+    places = worm.position_um[order] @ turn.T + rng.normal(size=(38, 3)) * 0.5
+    stack = Cells(places, worm.colour[order], ("",) * 38)
+    view = View(0, tuple(range(100, 100 + len(worm))), worm.position_um, worm.position_um)
+    found = match_stack(stack, view, {}, model, False)
+    right = [np.array_equal(colour, worm.colour[identity - 100]) for identity, colour in found.items()]
+    assert len(found) >= 33
+    assert np.mean(right) > 0.85

@@ -1,0 +1,65 @@
+"""Sentences about what is doubtful in the names of an animal."""
+
+from itertools import permutations
+
+import numpy as np
+from jaxtyping import Float, Int
+
+from cender.name.atlas import Atlas
+from cender.name.colours import describe_colours
+from cender.name.likelihood import measure_looks
+from cender.types import Cells
+
+SIDE_SURE = 0.95
+CHANNEL_NAMES = ("first", "second", "third")
+CLEARLY = 0.3
+"""Gain in log-likelihood per neuron from which on another order of the channels is believed."""
+
+
+def doubt_fit(fit: float, usual: float) -> list[str]:
+    """A sentence where an animal looks less like the atlas than held-back animals did."""
+    if fit >= usual:
+        return []
+    return [
+        f"the animal fits the atlas badly ({fit:.1f}, usually above {usual:.1f}): "
+        "is it the head of one hermaphrodite, with the right voxel size?"
+    ]
+
+
+def doubt_side(probability: float) -> list[str]:
+    """A sentence where left and right may be exchanged."""
+    if probability >= SIDE_SURE:
+        return []
+    return [
+        f"left and right are uncertain (probability {probability:.2f}); "
+        "set name.handedness, or name one neuron of a pair in identities.csv"
+    ]
+
+
+def doubt_handedness(told: bool | None, shown: bool) -> list[str]:
+    """A sentence where names of people contradict the handedness that was given."""
+    if told is None or told == shown:
+        return []
+    words = ("as it is", "as a mirror image")
+    return [
+        f"names of people show the animal {words[shown]}, name.handedness says {words[told]}: the names were followed; "
+        "are left and right exchanged in all of them?"
+    ]
+
+
+def doubt_colours(
+    cells: Cells, looks: Float[np.ndarray, "n f"], given: Int[np.ndarray, " n"], atlas: Atlas
+) -> list[str]:
+    """A sentence where there are no colours, or another order of the three channels suits the names better."""
+    if looks[:, -2].max(initial=0) == 0:
+        return ["no colours: names come from places alone"]
+    rows = np.flatnonzero(given >= 0)
+    fits = {}
+    for order in permutations(range(min(3, cells.colour.shape[1]))):
+        turned = describe_colours(cells.colour[:, [*order, *range(len(order), cells.colour.shape[1])]])
+        fits[order] = float(measure_looks(turned, atlas)[rows, given[rows]].mean())
+    best = max(fits, key=lambda order: fits[order])
+    if fits[best] - fits[tuple(sorted(best))] < CLEARLY:
+        return []
+    words = ", ".join(CHANNEL_NAMES[channel] for channel in best)
+    return [f"the colour channels seem to be in another order: {words} would fit better"]
