@@ -59,6 +59,7 @@ class FakeExecutor:
     unreadable: frozenset[int] = frozenset()
     failed: frozenset[int] = frozenset()
     why: Unreadable = DAMAGED
+    sparse: frozenset[int] = frozenset()
     asked: list[int] = field(default_factory=list)
 
     def process(self, job: VolumeJob, volumes: Iterable[int]) -> Iterator[Processed]:
@@ -72,4 +73,4 @@ class FakeExecutor:
             elif volume in self.failed:
                 yield Processed(Outcome(volume, 0.0, "failed", "no head"))
             else:
-                yield Processed(make_outcome(volume))
+                yield Processed(make_outcome(volume, 1 if volume in self.sparse else 3))

@@ -10,8 +10,8 @@ from cender.types.intensities import Intensities
 from cender.types.neurons import Neurons
 
 Status = Literal["ok", "flagged", "failed"]
-Flag = Literal["two animals", "part of a head", "few neurons", "unsure axes"]
-"""Why a volume deserves a look."""
+Flag = Literal["two animals", "part of a head", "unsure axes"]
+"""Why a volume by itself deserves a look; beside the others of its recording it may also have ``few neurons``."""
 
 
 @dataclass(frozen=True, slots=True)

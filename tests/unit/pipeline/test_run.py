@@ -79,6 +79,16 @@ def test_every_volume_is_in_the_tables(go, film, worm) -> None:
     assert run.neurons["green"].null_count() == 0
 
 
+def test_volumes_with_few_neurons_for_their_recording_are_flagged(go, film, worm) -> None:
+    volumes = go(film, worm, executor=FakeExecutor(sparse=frozenset({4, 7}), failed=frozenset({2}))).volumes
+    assert volumes["status"].to_list() == [
+        "ok", "ok", "failed", "ok", "flagged", "ok", "ok", "flagged", "ok", "ok",
+    ]  # fmt: skip
+    assert volumes["flags"][4] == "few neurons"
+    assert volumes["reason"][4] == "only a few neurons are in view (1 found, usually 3 in this recording)"
+    assert volumes["reason"][2] == "no head"
+
+
 def test_matrix_products_take_one_thread_each_while_volumes_are_worked_on(go, film, worm) -> None:
     def count_threads() -> set[int]:
         return {one["num_threads"] for one in threadpool_info() if one["user_api"] == "blas"}

@@ -1,15 +1,14 @@
 """Two animals, a part of a head and a few neurons are flagged, each with its kind of reason; a whole head is not."""
 
+from typing import get_args
+
 import numpy as np
-import pytest
 
 from cases.volumes import VOXEL_UM, cut_by_border, good_head, second_body, shipped_compass, two_worms
 from cender.errors import UnusableVolume
-from cender.merge.params import MergeParams
-from cender.pipeline.volumes.flags import FEW_NEURONS, find_flags, say_flag
-from cender.pipeline.volumes.volume import process_volume
+from cender.pipeline.volumes.flags import find_few, find_flags, say_flag
 from cender.preprocess import PreprocessParams, find_head
-from cender.types import Detections, Regions, Volume
+from cender.types import Flag
 
 
 def test_a_whole_head_alone_is_not_doubted() -> None:
@@ -38,26 +37,20 @@ def test_half_a_head_is_flagged_or_refused() -> None:
         head = find_head(cut_by_border().red, VOXEL_UM, shipped_compass())
     except UnusableVolume:
         return
-    assert find_flags(head, 60, PreprocessParams().flag_below)
+    assert find_flags(head, PreprocessParams().flag_below)
 
 
-@pytest.mark.parametrize("count", [3, FEW_NEURONS - 1, FEW_NEURONS])
-def test_few_neurons_are_a_reason(count: int) -> None:
-    red, _ = good_head()
-    boxes = np.array([[20.0 + 12 * (n % 40), 20 + 30 * (n // 40), 9, 9] for n in range(count)])
-
-    def detect(image, head, voxel_um):
-        return Detections.from_regions(Regions.from_boxes(np.full(count, 8), boxes))
-
-    volume = Volume(0, 0.0, red[None], VOXEL_UM, ("red",))
-    outcome = process_volume(volume, shipped_compass(), detect, PreprocessParams(), MergeParams(method="paper"))
-    few = count < FEW_NEURONS
-    assert outcome.flags == (("few neurons",) if few else ())
-    assert outcome.status == ("flagged" if few else "ok")
-    assert ("only a few neurons" in outcome.reason) == few
+def test_few_neurons_are_few_for_their_recording() -> None:
+    usual = dict.fromkeys(range(10), 60)
+    assert find_few(usual) == {}
+    few = find_few(usual | {4: 29, 5: 30, 6: 0})
+    assert list(few) == [4], "a volume without any neuron has failed, which is another matter"
+    assert "29 found, usually 60" in few[4]
+    assert find_few(dict.fromkeys(range(10), 8)) == {}, "sparsely labelled"
+    assert find_few({0: 60, 1: 3}) == {}, "two volumes say nothing about what is usual"
 
 
 def test_every_reason_has_words() -> None:
     head = find_head(good_head()[0], VOXEL_UM, shipped_compass())
-    for flag in ("two animals", "part of a head", "few neurons", "unsure axes"):
-        assert len(say_flag(flag, head, 5)) > 20
+    for flag in get_args(Flag):
+        assert len(say_flag(flag, head)) > 20

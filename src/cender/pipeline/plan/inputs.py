@@ -16,7 +16,7 @@ from cender.types import Recording
 _LOG = logging.getLogger(__name__)
 _PROBED = 10
 # Raised when the same settings begin to give other results.
-VOLUME_PASS, RECORDING_PASS = 3, 2
+VOLUME_PASS, RECORDING_PASS = 4, 3
 # Of the recording's settings: those that say where a file is, what the recording itself says, or what only times need.
 _NOT_PIXELS = {"green", "voxel_um", "roles", "rate_hz"}
 # Of the settings of activity: those that only the second pass uses.

@@ -35,6 +35,7 @@ from cender.pipeline.recording.recognizer.last import keep_last
 from cender.pipeline.recording.recognizer.weights import find_learnt, find_taught, hash_lesson
 from cender.pipeline.recording.scale import find_scale_doubt
 from cender.pipeline.recording.template import find_mirror_doubt, load_template_names
+from cender.pipeline.volumes.flags import find_few
 from cender.pipeline.volumes.volume_pass import load_unreadable
 from cender.recognize.judge import judge_volume
 from cender.recognize.selfcheck import SelfCheck, check_identities
@@ -70,7 +71,9 @@ def run_tables(work: Work, plan: Plan, folder: RunFolder, on_progress: OnProgres
         unusable = {volume: one.unusable for volume, one in said.items() if one.unusable is not None}
         seen = tables.join_neurons(parts, chosen, known, human).filter(~pl.col("volume").is_in(list(unusable)))
         times = {volume: work.recording.time_s(volume) for volume in plan.chosen}
-        volumes = tables.join_volumes(parts, chosen, _tabulate_failed(work, plan), times, _say_volumes(said, corrected))
+        few = find_few({volume: len(one) for volume, one in places.items()})
+        failed, cells = _tabulate_failed(work, plan), _say_volumes(said, corrected)
+        volumes = tables.join_volumes(parts, chosen, failed, times, cells, few)
         notes = (*_describe_human(said, corrected), *doubts, *_save_traces(work, tables, volumes, seen, folder))
         return Findings(check, notes)
 
@@ -154,7 +157,7 @@ def _recognize(
     used: list[Weights] = []
     known = identify_recording(volumes, annotated, config, on_step=tell, on_weights=used.append)
     save_known(store.root, key, known)
-    return known, used[0]
+    return known, used[0] if used else None
 
 
 def _say_volumes(said: Mapping[int, VolumeState], corrected: Mapping[int, Corrected]) -> dict[int, dict[str, object]]:
@@ -165,7 +168,7 @@ def _say_volumes(said: Mapping[int, VolumeState], corrected: Mapping[int, Correc
         if said[volume].head is not None:
             mine |= head_to_cells(one.annotation.head)
         if (reason := said[volume].unusable) is not None:
-            mine |= {"status": "flagged", "reason": f"a person says it is unusable: {reason}"}
+            mine |= {"status": "flagged", "reason": f"a person says it is unusable: {reason}", "flags": "unusable"}
         if mine:
             cells[volume] = mine
     return cells

@@ -1,27 +1,47 @@
 """Why a volume deserves a look: typed reasons, and the same in words."""
 
+from collections.abc import Mapping
+
+import numpy as np
+
 from cender.types import Flag, Head
 
-FEW_NEURONS = 20
-"""Fewer neurons than this are less than any recording of a whole head shows."""
+FEW_SHARE = 0.5
+"""Fewer neurons than this share of what is usual in the recording are few."""
+FEWEST_VOLUMES = 3
+"""Of fewer volumes nothing can be said about what is usual."""
 
 
-def find_flags(head: Head, neurons: int, flag_below: float) -> tuple[Flag, ...]:
-    """The reasons to look at a volume, none where it is ok."""
+def find_flags(head: Head, flag_below: float) -> tuple[Flag, ...]:
+    """The reasons to look at a volume by itself, none where it is ok."""
     found: list[Flag] = list(head.doubts)
-    if neurons < FEW_NEURONS:
-        found.append("few neurons")
     if head.quality < flag_below:
         found.append("unsure axes")
     return tuple(found)
 
 
-def say_flag(flag: Flag, head: Head, neurons: int) -> str:
+def find_few(counts: Mapping[int, int]) -> dict[int, str]:
+    """Volumes with few neurons for their recording, each with the reason in words.
+
+    ``counts`` are the neurons found, by volume. A recording in which only some neurons are labelled has few in every
+    volume, and none of them is flagged.
+    """
+    seen = [count for count in counts.values() if count]
+    if len(seen) < FEWEST_VOLUMES:
+        return {}
+    usual = float(np.median(seen))
+    return {
+        volume: f"only a few neurons are in view ({count} found, usually {usual:.0f} in this recording)"
+        for volume, count in counts.items()
+        if 0 < count < FEW_SHARE * usual
+    }
+
+
+def say_flag(flag: Flag, head: Head) -> str:
     """A reason in words."""
     said: dict[Flag, str] = {
         "two animals": "two animals are in view; the neurons are those of one of them",
         "part of a head": "only a part of the head is in view: it reaches beyond the edge of the frame",
-        "few neurons": f"only a few neurons are in view ({neurons} found, a head has more than {FEW_NEURONS})",
         "unsure axes": f"the head's place or axes are unsure (quality {head.quality:.2f})",
     }
     return said[flag]

@@ -73,8 +73,8 @@ def process_volume(
         return Outcome(volume.index, volume.time_s, "failed", str(error), head=head, milliseconds=spent)
     if not len(neurons):
         return Outcome(volume.index, volume.time_s, "failed", "no neuron found", head, neurons, milliseconds=spent)
-    flags = find_flags(head, len(neurons), preprocess.flag_below)
-    reason = "; ".join(say_flag(flag, head, len(neurons)) for flag in flags)
+    flags = find_flags(head, preprocess.flag_below)
+    reason = "; ".join(say_flag(flag, head) for flag in flags)
     status: Status = "flagged" if flags else "ok"
     return Outcome(volume.index, volume.time_s, status, reason, head, neurons, None, spent, intensities, flags)
 

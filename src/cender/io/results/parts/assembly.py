@@ -67,15 +67,16 @@ class Assembly:
         failed: pl.DataFrame,
         times_s: Mapping[int, float],
         said: Mapping[int, Mapping[str, object]],
+        few: Mapping[int, str],
     ) -> pl.DataFrame:
         """The table of volumes, with those that could not be read, and with the recording's times as they are now.
 
-        ``said`` are cells that people decide, by volume and column.
+        ``said`` are cells that people decide, by volume and column; ``few`` says why volumes have few neurons.
         """
         frames = [_load(part, "volumes", chosen) for part in parts]
         joined = pl.concat([*frames, failed]).sort("volume")
         times = pl.Series("time_s", [times_s[volume] for volume in joined["volume"]], pl.Float64, nan_to_null=True)
-        joined = _lay_cells(joined.with_columns(times), said)
+        joined = _lay_cells(_flag_few(joined.with_columns(times), few), said)
         self.save("volumes", joined)
         return joined
 
@@ -161,6 +162,25 @@ def _load(part: Part, name: str, chosen: set[int]) -> pl.DataFrame:
 
 def _find_human(part: Part, human: Mapping[int, HumanRows]) -> list[HumanRows]:
     return [human[volume] for volume in range(part.first, part.stop) if volume in human]
+
+
+def _flag_few(volumes: pl.DataFrame, few: Mapping[int, str]) -> pl.DataFrame:
+    """The table with these volumes flagged, beside whatever else they are flagged for."""
+    if not few:
+        return volumes
+    mine = pl.col("volume").is_in(sorted(few))
+    words = pl.col("volume").replace_strict(dict(few), default="", return_dtype=pl.String)
+
+    def add(name: str, more: pl.Expr, between: str) -> pl.Expr:
+        before = pl.col(name).fill_null("")
+        joined = pl.when(before == "").then(more).otherwise(pl.concat_str([before, more], separator=between))
+        return pl.when(mine).then(joined).otherwise(pl.col(name)).alias(name)
+
+    return volumes.with_columns(
+        pl.when(mine).then(pl.lit("flagged")).otherwise("status").alias("status"),
+        add("reason", words, "; "),
+        add("flags", pl.lit("few neurons"), ", "),
+    )
 
 
 def _lay_cells(volumes: pl.DataFrame, said: Mapping[int, Mapping[str, object]]) -> pl.DataFrame:

@@ -57,6 +57,7 @@ def _tabulate(outcome: Outcome, voxel_um: VoxelSize) -> dict[str, dict[str, Any]
             "volume": [volume],
             "status": [outcome.status],
             "reason": [outcome.reason],
+            "flags": [", ".join(outcome.flags)],
             "time_s": [outcome.time_s],
             **{name: [cell] for name, cell in head_to_cells(outcome.head).items()},
         },

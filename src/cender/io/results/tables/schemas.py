@@ -72,6 +72,7 @@ VOLUMES = Schema(
         "volume": _COUNT,
         "status": Column(pl.String, choices=("ok", "flagged", "failed")),
         "reason": Column(pl.String, empty=True),
+        "flags": Column(pl.String, required=False, empty=True),
         "time_s": _MAYBE,
         **_CROP,
         **dict.fromkeys(_AXES, _MAYBE),
