@@ -196,9 +196,17 @@ def _open_images(folder: Path, settings: Mapping[str, Any]) -> Recording:
     if not sources:
         raise DataError(f"{folder / 'run.toml'} does not name the recording, so its images cannot be written")
     params = RecordingParams.model_validate({k: v for k, v in section.items() if k in RecordingParams.model_fields})
-    places = [[Path(one), folder / one, folder.parent / one] for one in map(str, sources)]
-    found = [next((place for place in tried if place.exists()), tried[0]) for tried in places]
-    return join_recordings([open_recording(one, params) for one in found])
+    places = {
+        str(one): [Path(one), folder / one, folder.parent / one, folder.parent / Path(one).name] for one in sources
+    }
+    found = {one: next((place for place in tried if place.exists()), None) for one, tried in places.items()}
+    gone = [one for one, place in found.items() if place is None]
+    if gone:
+        raise DataError(
+            f"{folder}: its recording {gone[0]} is not there any more; put it back or beside the folder, or tell where "
+            f"it is now with `cender run NEW_PLACE --out {folder}`"
+        )
+    return join_recordings([open_recording(place, params) for place in found.values() if place is not None])
 
 
 def _count(known: Annotations, format: str, lost: tuple[str, ...]) -> Moved:

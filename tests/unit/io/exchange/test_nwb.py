@@ -93,6 +93,7 @@ def test_everything_comes_back(worm: Path, file: Path, other: Path) -> None:
     moved = import_file(other, file, "ben")
     assert (moved.volumes, moved.neurons, moved.identities) == (VOLUMES, 3 * VOLUMES, 3)
     assert "SignalCalciumImResponseSeries" in moved.lost
+    assert "10 of 10 identities have a probability below 1" in moved.doubts[0]
     with EditLog(other) as log:
         (entry,) = log.since()
         assert entry.author == "ben"
@@ -105,6 +106,19 @@ def test_everything_comes_back(worm: Path, file: Path, other: Path) -> None:
         assert all(len(mark.boxes or ()) == 1 for mark in marks)
         assert states[volume].head is not None
         assert states[volume].complete
+
+
+def test_a_recording_that_was_moved_is_found_beside_the_folder_or_asked_for(worm: Path, tmp_path: Path) -> None:
+    add_subject(worm)
+    (tmp_path / "elsewhere").mkdir()
+    moved = worm.rename(tmp_path / "elsewhere" / "worm")
+    (tmp_path / "worm.h5").rename(tmp_path / "elsewhere" / "worm.h5")
+    export_file(moved, tmp_path / "worm.nwb", images=True)
+    assert len(open_recording(tmp_path / "worm.nwb")) == VOLUMES
+    (tmp_path / "elsewhere" / "worm.h5").unlink()
+    with pytest.raises(DataError, match=r"is not there any more.*cender run NEW_PLACE"):
+        export_file(moved, tmp_path / "more.nwb", images=True)
+    assert not (tmp_path / "more.nwb").exists()
 
 
 def test_images_come_back_through_the_reader(file: Path, tmp_path: Path) -> None:

@@ -10,11 +10,11 @@ import pytest
 from cases.exchanged import SHAPE, VOLUMES, list_places
 from cases.recorded import VOXEL
 from cender.errors import DataError
+from cender.io import create_run
 from cender.io.exchange.doors import export_file, import_file
 from cender.io.exchange.format import Surroundings
 from cender.io.exchange.zephir import load_zephir
 from cender.io.results.annotations.log import EditLog
-from cender.types import VoxelSize
 
 REAL = Path(os.environ.get("CENDER_DATA", "")) / "zephir_annotations.h5"
 
@@ -103,7 +103,16 @@ def test_the_size_of_the_recording_is_needed(tmp_path: Path) -> None:
 
 @pytest.mark.real
 @pytest.mark.skipif(not REAL.is_file(), reason="CENDER_DATA names no folder with zephir_annotations.h5")
-def test_a_real_file() -> None:
-    incoming = load_zephir(REAL, Surroundings(VoxelSize(*VOXEL), 5.0, (200, 2, 20, 700, 700)))
-    assert len(incoming.known.annotations) == 200
-    assert {len(one) for one in incoming.known.annotations.values()} == {5}
+def test_a_real_file_goes_in_and_out_unchanged(tmp_path: Path) -> None:
+    facts = {"voxel_um": list(VOXEL), "rate_hz": 5.0, "shape": [200, 2, 20, 700, 700]}
+    folder = create_run(tmp_path / "worm", {"recording": facts}).path
+    moved = import_file(folder, REAL, "ana", "zephir")
+    assert (moved.volumes, moved.neurons, moved.identities) == (200, 1000, 5)
+    assert "ZEIR" in moved.lost[0]
+    export_file(folder, tmp_path / "annotations.h5")
+    tables = []
+    for path in (REAL, tmp_path / "annotations.h5"):
+        with h5py.File(path) as file:
+            table = np.stack([file[name][()] for name in ("t_idx", "worldline_id", "z", "y", "x")], axis=1)
+        tables.append(table[np.lexsort(table[:, 1::-1].T)])
+    assert np.array_equal(*tables)

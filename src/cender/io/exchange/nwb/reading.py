@@ -1,7 +1,7 @@
 """NWB files read as plain HDF5: nothing in the file can load code or a schema of its own."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -54,7 +54,18 @@ def load_nwb(path: Path, around: Surroundings) -> Incoming:
         names = found.names or _name_rows(labels, volumes, first=1 if "data" in segmentation else 0)
         left = _list_left(file, str(segmentation.name))
     known = Annotations(str(path), voxel, around.rate_hz, volumes, names=names, time_s=times)
-    return Incoming(known, left, found.doubts)
+    return Incoming(known, left, (*found.doubts, *_find_guesses(volumes)))
+
+
+def _find_guesses(volumes: Mapping[int, Annotation]) -> tuple[str, ...]:
+    """A warning where a machine gave the identities: what is imported counts as a person's word."""
+    sure = [one.probability[one.identity >= 0] for one in volumes.values()]
+    chance = np.concatenate(sure) if sure else np.zeros(0)
+    guessed = int((chance < 1).sum())
+    if not guessed:
+        return ()
+    said = f"{guessed} of {len(chance)} identities have a probability below 1: a machine gave them"
+    return (f"{said}, and now they count as a person's",)
 
 
 def _find_segmentation(file: Any, path: Path) -> Any:
