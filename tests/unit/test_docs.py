@@ -258,3 +258,9 @@ def test_what_is_wrong_would_be_found(tmp_path: Path) -> None:
     assert list_anchors(page) == {"two-words-a"}
     with pytest.raises(AssertionError, match="only cender commands"):
         run_command(["rm", "-r", "worm"], tmp_path)
+
+
+def test_every_extra_is_in_the_readme() -> None:
+    extras = set(tomllib.loads((REPOSITORY / "pyproject.toml").read_text("utf-8"))["project"]["optional-dependencies"])
+    words = set(CODE_SPAN.findall((REPOSITORY / "README.md").read_text("utf-8")))
+    assert extras - {"all", "dev"} <= words
