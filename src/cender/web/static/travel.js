@@ -53,11 +53,18 @@ export async function loadReference() {
     }
     if (state.reference) {
       void fetchStack(state.reference.volume).catch(() => null);
-      const found = await ask(`/api/volumes/${v}/expected?source=${state.reference.volume}`);
-      if (state.v === v) state.ghosts = found.expected;
+      await loadGhosts();
     }
   } catch { /* the reference is a help, not a need */ }
   changed();
+}
+
+/** What the reference has and this volume lacks, and where it is expected. */
+async function loadGhosts() {
+  const v = state.v, source = state.reference?.volume;
+  if (source === undefined) return;
+  const found = await ask(`/api/volumes/${v}/expected?source=${source}`);
+  if (state.v === v && state.reference?.volume === source && !countWaiting()) { state.ghosts = found.expected; changed(); }
 }
 
 /** Show a frame in which a neuron has a box. @param {Neuron} one */
@@ -138,6 +145,7 @@ export async function refresh() {
   if (volume.reviewed) state.reviewed.add(v); else state.reviewed.delete(v);
   state.log = log;
   changed();
+  void loadGhosts().catch(() => null);
 }
 
 export async function loadQueue() { state.queue = await ask("/api/queue"); }

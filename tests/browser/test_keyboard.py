@@ -1,0 +1,98 @@
+"""Without a mouse: the queue, accepting, correcting, what is missing, undo, reviewed; and labels that do not pile up."""
+
+from collections.abc import Callable
+
+from browser.conftest import Hand, Server
+
+Sit = Callable[..., Hand]
+
+
+def see_selected(hand: Hand) -> dict[str, object]:
+    found: dict[str, object] = hand.see("cender.volume.neurons.find(one => one.key === cender.key) ?? null")
+    return found
+
+
+def test_a_volume_is_corrected_by_keys_alone(shared_server: Server, sit_down: Sit) -> None:
+    hand = sit_down(shared_server)
+    hand.go(1)
+    hand.press("q")
+    hand.wait("cender.v === cender.queue.volumes[0].volume || cender.v !== 1")
+    hand.press("b")
+    hand.wait("cender.v === 1 && cender.volume?.volume === 1")
+
+    hand.press("ArrowRight")
+    first = see_selected(hand)
+    assert first
+    hand.press("ArrowRight", "ArrowLeft")
+    hand.press(*"731", "Enter")
+    hand.settle()
+    assert hand.see("cender.volume.neurons.filter(one => one.identity === 731 && one.human).length") == 1
+    hand.press("Control+z")
+    hand.settle()
+    assert hand.see("cender.volume.neurons.filter(one => one.identity === 731).length") == 0
+
+    one, other = hand.see("cender.volume.neurons.filter(one => one.identity >= 0 && one.boxes.length > 1).slice(0, 2)")
+    hand.page.evaluate("key => window.cender.select(key)", one["key"])
+    hand.press("x", *str(other["identity"]), "Enter")
+    hand.settle()
+    after = {each["key"]: each for each in shared_server.ask("/api/volumes/1")["neurons"]}
+    assert (after[one["key"]]["identity"], after[other["key"]]["identity"]) == (other["identity"], one["identity"])
+
+    before = see_selected(hand)["boxes"]
+    z = hand.see("cender.z")
+    hand.press("Alt+ArrowRight", "Alt+ArrowRight", "Alt+Shift+ArrowDown")
+    hand.settle()
+    (was,), (box,) = ([each for each in boxes if each[0] == z] for boxes in (before, see_selected(hand)["boxes"]))
+    assert [round(a - b, 1) for a, b in zip(box, was, strict=True)] == [0, 2, 0, 0, 1]
+
+    hand.press("Escape", "n")
+    hand.settle()
+    assert str(hand.see("cender.key")).startswith("h")
+    hand.press("R")
+    hand.settle()
+    assert shared_server.ask("/api/volumes/1")["reviewed"]
+    assert "reviewed" in hand.page.inner_text("#status")
+    with hand.page.expect_download():
+        hand.press("E")
+
+
+def test_a_missing_neuron_is_put_back_with_one_key(shared_server: Server, sit_down: Sit) -> None:
+    hand = sit_down(shared_server)
+    hand.go(3)
+    hand.wait("cender.reference !== null")
+    gone = hand.see(
+        "cender.volume.neurons.find(one => one.identity >= 0 && one.boxes.length > 1 && !one.human "
+        "&& cender.reference.neurons.some(each => each.identity === one.identity))"
+    )
+    hand.page.evaluate("key => window.cender.select(key)", gone["key"])
+    hand.press("Delete")
+    hand.settle()
+    hand.wait(f"cender.ghosts.some(one => one.identity === {gone['identity']})")
+    hand.page.fill("#search", str(gone["identity"]))
+    hand.press("Enter", "a")
+    hand.settle()
+    (back,) = [one for one in shared_server.ask("/api/volumes/3")["neurons"] if one["identity"] == gone["identity"]]
+    assert back["human"]
+    assert sum((a - b) ** 2 for a, b in zip(back["centre_um"], gone["centre_um"], strict=True)) < 8**2
+
+
+def test_labels_never_cover_each_other(shared_server: Server, sit_down: Sit) -> None:
+    hand = sit_down(shared_server)
+    drawn = hand.page.evaluate("""async () => {
+      const { drawLabels } = await import("/static/labels.js");
+      const placed = [], nothing = () => {};
+      const context = { measureText: (text) => ({ width: 7 * text.length }), roundRect: (...rect) => placed.push(rect.slice(0, 4)),
+        beginPath: nothing, moveTo: nothing, lineTo: nothing, stroke: nothing, fill: nothing, fillText: nothing };
+      const wanted = Array.from({ length: 40 }, (_, i) => ({ text: `#${100 + i}`, x: 300 + (i % 8) * 9,
+        y: 200 + Math.floor(i / 8) * 9, w: 8, h: 8, colour: "#fff", strong: false, rank: i }));
+      drawLabels(context, wanted, wanted, 800, 500);
+      return placed;
+    }""")
+    assert len(drawn) > 25, "most of a dense crowd find a place"
+    for row, (x, y, w, h) in enumerate(drawn):
+        for ox, oy, ow, oh in drawn[:row]:
+            assert x >= ox + ow or ox >= x + w or y >= oy + oh or oy >= y + h
+        assert x >= 0
+        assert y >= 0
+        assert x + w <= 800
+        assert y + h <= 500
