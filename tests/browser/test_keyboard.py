@@ -1,4 +1,4 @@
-"""Without a mouse: the queue, accepting, correcting, what is missing, undo, reviewed; and labels that do not pile up."""
+"""Without a mouse: queue, accepting, correcting, what is missing, undo, reviewed; and labels that do not pile up."""
 
 from collections.abc import Callable
 
@@ -81,8 +81,9 @@ def test_labels_never_cover_each_other(shared_server: Server, sit_down: Sit) -> 
     drawn = hand.page.evaluate("""async () => {
       const { drawLabels } = await import("/static/labels.js");
       const placed = [], nothing = () => {};
-      const context = { measureText: (text) => ({ width: 7 * text.length }), roundRect: (...rect) => placed.push(rect.slice(0, 4)),
-        beginPath: nothing, moveTo: nothing, lineTo: nothing, stroke: nothing, fill: nothing, fillText: nothing };
+      const context = { measureText: (text) => ({ width: 7 * text.length }),
+        roundRect: (x, y, w, h) => placed.push([x, y, w, h]), beginPath: nothing,
+        moveTo: nothing, lineTo: nothing, stroke: nothing, fill: nothing, fillText: nothing };
       const wanted = Array.from({ length: 40 }, (_, i) => ({ text: `#${100 + i}`, x: 300 + (i % 8) * 9,
         y: 200 + Math.floor(i / 8) * 9, w: 8, h: 8, colour: "#fff", strong: false, rank: i }));
       drawLabels(context, wanted, wanted, 800, 500);

@@ -16,6 +16,8 @@ LEARNT = 0.5
 """Share of the doubt about volumes just like an annotated one that is gone after training, in the forecast."""
 FULL = 25
 """Percentile of the neurons in a volume below which it is not suggested: too many identities are missing from it."""
+APART_S, APART_SHARE = 5.0, 0.1
+"""Volumes that are nearer in time, in seconds and as a share of the recording, are not both suggested."""
 MOST_ROWS = 500
 """Volumes that are looked at: in a longer recording so many, spread evenly, stand for all."""
 
@@ -54,10 +56,11 @@ class NeuronSuggestion:
 class Field:
     """The volumes among which is chosen: their rows, what each weighs, and how unlike each other they are.
 
-    ``usual`` is the median distance of two volumes.
+    ``usual`` is the median distance of two volumes; ``clock`` their time, or their number where it is not known.
     """
 
     row: Int[np.ndarray, " r"]
+    clock: Float[np.ndarray, " r"]
     weight: Float[np.ndarray, " r"]
     unlike: Float[np.ndarray, "r r"]
     usual: float
@@ -106,7 +109,7 @@ def suggest_volumes(
     chosen: list[Suggestion] = []
     while free.any() and len(chosen) < count:
         worth = field.weight @ np.maximum(near[:, None] - field.unlike, 0.0)
-        best = int(np.where(_prefer(candidates, row, free), worth, -1.0).argmax())
+        best = int(np.where(_prefer(candidates, field, free), worth, -1.0).argmax())
         closer = np.minimum(near, field.unlike[:, best])
         share = float(field.weight[closer < near].sum() / max(field.weight.sum(), 1e-12))
         taken = [*annotated, *(one.volume for one in chosen)]
@@ -131,14 +134,23 @@ def _lay_out(
     square = (place**2).sum(axis=1)
     unlike = np.sqrt(np.maximum(square[:, None] + square - 2 * place @ place.T, 0.0))
     weight = candidates.neurons[row] * (ALWAYS + doubt[row])
-    return Field(row, weight, unlike, float(np.median(unlike)) if len(row) else 1.0)
+    return Field(row, clock, weight, unlike, float(np.median(unlike)) if len(row) else 1.0)
 
 
-def _prefer(candidates: Candidates, row: Int[np.ndarray, " r"], free: Bool[np.ndarray, " r"]) -> Bool[np.ndarray, " r"]:
-    """The free volumes that are ok and have no fewer neurons than most; all free ones where there is none."""
-    full = candidates.neurons[row] >= np.percentile(candidates.neurons[row], FULL)
+def _prefer(candidates: Candidates, field: Field, free: Bool[np.ndarray, " r"]) -> Bool[np.ndarray, " r"]:
+    """The free volumes that are ok, have no fewer neurons than most and are no neighbours of others in time.
+
+    Where no volume has all of that, neighbours are allowed first, then heads that are not ok, then few neurons.
+    """
+    row, clock = field.row, field.clock
+    full = free & (candidates.neurons[row] >= np.percentile(candidates.neurons[row], FULL))
     ok = np.isfinite(candidates.quality[row])
-    return next(mask for mask in (free & full & ok, free & full, free) if mask.any())
+    apart = min(APART_S, APART_SHARE * float(np.ptp(clock)))
+    alone = np.ones(len(row), bool)
+    if not free.all():
+        alone = np.abs(clock[:, None] - clock[~free]).min(axis=1) >= apart
+    wishes = (full & ok & alone, full & ok, full & alone, full, free)
+    return next(mask for mask in wishes if mask.any())
 
 
 def _forecast_gain(

@@ -36,7 +36,7 @@ def carry_identities(source: Sequence[Mapping[str, Any]], target: Sequence[Mappi
     to_um = np.array([one["centre_um"] for one in target], float)
     moved = _align(known, target, from_um, to_um)
     names, free = _match(known, target, moved, to_um)
-    taken = {one["identity"] for one in target if one["human"]} | set(names.values())
+    taken = {one["identity"] for one in target} | set(names.values())
     expected = {
         int(known[row]["identity"]): (float(moved[row, 0]), float(moved[row, 1]), float(moved[row, 2]))
         for row in free

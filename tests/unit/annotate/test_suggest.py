@@ -84,6 +84,11 @@ def test_doubt_draws_the_choice() -> None:
 def test_neighbours_in_time_are_not_all_suggested() -> None:
     chosen = sorted(one.volume for one in suggest(make_candidates(), count=4))
     assert min(np.diff(chosen)) >= 8
+    # Two odd volumes side by side: only one of them, though each is unlike everything else.
+    posture = np.zeros((50, 2))
+    posture[20], posture[21] = (40.0, 0.0), (0.0, 40.0)
+    odd = [one.volume for one in suggest(make_candidates(), posture, count=4)]
+    assert len({20, 21} & set(odd)) == 1
 
 
 def test_volumes_with_few_neurons_or_a_doubtful_head_come_last() -> None:

@@ -15,6 +15,7 @@ from cender.annotate.marks import Spot
 from cender.io.exchange.doors import export_file
 from cender.io.results.advice import suggest_annotation
 from cender.io.results.annotations.log import EditLog
+from cender.web.carry import carry_identities
 from cender.web.desk import Desk
 from cender.web.frames import keep_crops
 from cender.web.identify import propose_names
@@ -153,3 +154,15 @@ def test_crops_serve_pictures_without_the_recording(web_run: Path, tmp_path: Pat
     moved = Desk.open(folder)
     assert moved.frames.recording is None
     np.testing.assert_array_equal(moved.frames.load(2).stacks["red"], want)
+
+
+def test_what_the_volume_has_is_not_expected_elsewhere() -> None:
+    """A neuron that has its name in both volumes is not missing, however badly the volumes fit each other."""
+
+    def place(identity: int, x: float) -> dict[str, Any]:
+        spot = [0.0, 7.0 * (identity % 3), x]
+        return {"key": f"m{identity}", "identity": identity, "human": False, "centre_um": spot}
+
+    source = [place(number, 8.0 * number) for number in range(12)]
+    target = [place(number, 8.0 * number + (30.0 if number == 11 else 0.0)) for number in range(12) if number != 4]
+    assert set(carry_identities(source, target).expected_um) == {4}

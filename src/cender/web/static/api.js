@@ -1,6 +1,6 @@
 // @ts-check
 /** Talking to the server: what is asked, what is sent in order exactly once, and what is heard. */
-import { changed, state } from "./state.js";
+import { changed, sayTime, state } from "./state.js";
 
 /** @param {string} path @returns {Promise<any>} */
 export async function ask(path) {
@@ -58,7 +58,7 @@ async function drain() {
     const told = await answer.json().catch(() => ({}));
     outbox.shift();
     keep();
-    if (answer.ok) say(`saved ${new Date().toLocaleTimeString()} · ${state.author}`, false);
+    if (answer.ok) say(`saved ${sayTime(Date.now())} · ${state.author}`, false);
     else if (answer.status === 409 && told.conflict) onConflict(item, told);
     else onRefused(String(typeof told.detail === "string" ? told.detail : `refused (${answer.status})`));
     onSaved();

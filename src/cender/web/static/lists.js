@@ -1,7 +1,7 @@
 // @ts-check
 /** Lists: queue, identities, what was done, the header. */
 import { countWaiting } from "./api.js";
-import { changed, colourOf, findTwice, isDoubtful, labelOf, selected, state } from "./state.js";
+import { changed, colourOf, findTwice, isDoubtful, labelOf, sayTime, selected, state } from "./state.js";
 
 /** @param {string} id */
 const element = (id) => /** @type {HTMLElement} */ (document.getElementById(id));
@@ -22,7 +22,7 @@ export function drawHeader() {
   const { annotated, accuracy, forecast } = state.queue;
   const hope = forecast !== null && per(forecast) !== per(accuracy) ? `, ${per(forecast)} after the queue` : "";
   element("progress").textContent = `${annotated} of ${all.length} volumes${accuracy === null ? "" : `, expected accuracy ${per(accuracy)}${hope}`}`;
-  /** @type {HTMLElement} */ (element("done-bar").firstElementChild).style.width = per(annotated / all.length);
+  /** @type {HTMLElement} */ (element("done-bar").firstElementChild).style.width = `${(100 * annotated) / all.length}%`;
   const others = [...state.others.values()].filter((one) => Date.now() - one.at < 120000);
   element("others").textContent = others.map((one) => `${one.author} at ${one.volume}`).join(", ");
   element("channel").textContent = { both: "red + green", red: "red", green: "green" }[state.channel] ?? "";
@@ -146,7 +146,7 @@ export function drawLog(go) {
   element("undo-note").textContent = state.log.undo.length ? "Ctrl+Z takes back the marked one" : "";
   element("log").replaceChildren(...(done.length ? done.map((one) => {
     const row = make("li", `${one.words} `, undone.has(one.revision) ? "undone" : "");
-    row.append(make("span", `${one.author}, ${new Date(one.time).toLocaleTimeString()}`, "muted"));
+    row.append(make("span", `${one.author}, ${sayTime(one.time)}`, "muted"));
     row.title = row.textContent ?? "";
     row.setAttribute("aria-current", String(one.revision === state.log.undo[0]));
     if (one.volumes.length) row.addEventListener("click", () => go(one.volumes[0]));

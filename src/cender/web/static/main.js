@@ -10,7 +10,7 @@ import { drawHeader, drawIdentities, drawLog, drawQueue, openLists } from "./lis
 import "./mouse.js";
 import { drawProjections, drawReference, drawSpace, drawStrip, openSpace } from "./panels.js";
 import { fetchRaw, stackOf } from "./pixels.js";
-import { changed, onChange, readAddress, selected, state } from "./state.js";
+import { changed, onChange, readAddress, sayTime, selected, state } from "./state.js";
 import { drawTrace, openTrace } from "./trace.js";
 import { choose, goTo, loadQueue, openItem, play, refresh, reloadRun, showFrame, showIdentity, tellCursor } from "./travel.js";
 import { drawView, onScreen } from "./view.js";
@@ -48,7 +48,7 @@ function hear(event) {
 
 /** @param {any} item @param {any} answer */
 async function settleConflict(item, answer) {
-  const theirs = `${answer.conflict.author}, ${new Date(answer.conflict.time).toLocaleTimeString()}: ${answer.conflict.words}`;
+  const theirs = `${answer.conflict.author}, ${sayTime(answer.conflict.time)}: ${answer.conflict.words}`;
   if (await askConflict(theirs, `${state.author}: ${item.words}`)) send(item.path, { ...item.body, base_revision: null, ticket: crypto.randomUUID() }, item.words);
   else void refresh();
 }

@@ -80,6 +80,9 @@ export function findTwice() {
 /** @param {Neuron} one */
 export function isDoubtful(one) { return !one.human && (one.identity < 0 || one.probability < UNSURE); }
 
+/** Time of day, as 14:02:11. @param {string|number} time */
+export function sayTime(time) { return new Date(time).toLocaleTimeString("en-GB"); }
+
 /** @param {number[]} um @returns {number[]} */
 export function toPixels(um) { return um.map((value, axis) => value / state.run.voxel_um[axis]); }
 /** @param {number[]} px @returns {number[]} */

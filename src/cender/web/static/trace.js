@@ -72,7 +72,7 @@ function drawAxis(context, place, y, ink) {
 /** @param {CanvasRenderingContext2D} context @param {(v:number) => number} place @param {number} step @param {number} high @param {string} ink */
 function drawLine(context, place, step, high, ink) {
   const label = /** @type {HTMLElement} */ (document.getElementById("trace-label")), { trace } = state;
-  if (!trace || !trace.volume.length || state.identity < 0) { label.textContent = state.identity >= 0 ? `#${state.identity} has no trace yet` : "select a neuron to see its trace here"; return; }
+  if (!trace || !trace.volume.length || state.identity < 0) { label.textContent = state.identity >= 0 ? `#${state.identity} has no trace yet` : state.key ? "without an identity there is no trace" : "select a neuron to see its trace here"; return; }
   const name = nameOf(trace.identity), here = trace.ratio[trace.volume.indexOf(state.v)];
   label.textContent = `ratio of #${trace.identity}${name ? ` ${name}` : ""}${here == null ? "" : `: ${here.toFixed(2)} in this volume`}`;
   const values = trace.ratio.filter((/** @type {number|null} */ one) => one !== null).sort((/** @type {number} */ a, /** @type {number} */ b) => a - b);
