@@ -10,24 +10,31 @@ TURN, ROLL, PITCH = 0.5, 0.2, 0.1
 SCALE, STRETCH, SHEAR = 0.07, 0.05, 0.05
 WAVE = 0.012
 JITTER = 0.02
-CUT = 0.15
 
 
 @dataclass(frozen=True, slots=True)
 class Roughness:
     """Largest shares of neurons that are missed and of spurious ones, and how near to others (in the frame) these are.
 
-    The share of each cloud is drawn between nothing and these.
+    The share of each cloud is drawn between nothing and these. ``cut`` is how often an end is missing, of which at
+    least ``left`` remains of the cloud; ``slip`` is the largest share of neurons that are found one frame off in z.
     """
 
     drop: float = 0.25
     spurious: float = 0.15
     near: float = 0.06
+    cut: float = 0.15
+    left: float = 0.75
+    slip: float = 0.0
 
 
 USUAL = Roughness()
 DETECTED = Roughness(0.35, 0.4, 0.03)
 """What a detector on a difficult recording makes of a head."""
+POOR = Roughness(0.4, 0.5, 0.035, cut=0.25, left=0.5, slip=0.4)
+"""What it makes of one that it hardly sees: up to half of the head is missing as well, and many are a frame off."""
+FRAMES = (0.012, 0.036)
+"""Distances of frames (1 to 3 µm) by which neurons are off in z."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,11 +56,14 @@ def vary_cloud(cloud: Cloud, none: int, rng: np.random.Generator, roughness: Rou
     """The cloud in another posture, from another side, with other neurons missed and mistaken."""
     position = _turn(_wave(_bend(cloud.position, rng), rng), rng)
     position = position + rng.normal(size=position.shape) * rng.uniform(0, JITTER)
+    if roughness.slip:
+        slipped = rng.random(len(position)) < rng.uniform(0, roughness.slip)
+        position[slipped, 0] += rng.uniform(*FRAMES) * rng.choice((-1, 1), int(slipped.sum()))
     kept = rng.random(len(position)) >= rng.uniform(0, roughness.drop)
-    if rng.random() < CUT:
+    if rng.random() < roughness.cut:
         # An end that lies outside the image, or out of focus.
         along = position[:, 2] * rng.choice((-1, 1))
-        kept &= along <= np.quantile(along, rng.uniform(0.75, 1))
+        kept &= along <= np.quantile(along, rng.uniform(roughness.left, 1))
     if not kept.any():
         kept[:] = True
     position, evidence, label = position[kept], cloud.evidence[kept], cloud.label[kept]

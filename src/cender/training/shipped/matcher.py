@@ -1,6 +1,6 @@
 """Teaching the matcher that every recognizer starts from: simulated heads, each seen twice.
 
-``python -m cender.training.shipped.matcher OUT`` makes the shipped weights.
+``python -m cender.training.shipped.matcher OUT STEPS [START]`` makes the shipped weights, from nothing or from others.
 """
 
 import math
@@ -13,13 +13,13 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
-from cender.io.weights import save_weights
-from cender.nets.constellation import Matcher
+from cender.io.weights import load_weights, save_weights
+from cender.nets.constellation import Matcher, build_matcher
 from cender.recognize.evidence import COUNT
 from cender.recognize.frame import place_points
 from cender.simulate import SimulateParams
 from cender.simulate.animal import make_animal
-from cender.training.recognizer.clouds import Cloud, vary_cloud
+from cender.training.recognizer.clouds import DETECTED, POOR, USUAL, Cloud, vary_cloud
 from cender.training.recognizer.fitting import stack_clouds
 from cender.types import Weights
 
@@ -30,15 +30,23 @@ STEPS = 10000
 PAIRS = 3
 LEARNING_RATE = 2e-3
 NONE_WEIGHT = 0.3
+SPARSE = 0.3
+"""How often few neurons are labelled at all."""
+STRANGER = 0.12
+"""How often a part of a second animal is in view."""
 
 
 def train_matcher(
-    steps: int = STEPS, seed: int = 7, on_step: Callable[[int, float, float], None] = lambda step, loss, right: None
+    steps: int = STEPS,
+    seed: int = 7,
+    on_step: Callable[[int, float, float], None] = lambda step, loss, right: None,
+    start: Matcher | None = None,
 ) -> Matcher:
     """A matcher that has seen heads of simulated animals, varied far beyond what animals do.
 
     It must not learn where the neurons of simulated animals are, only how to compare two sights of any head: so
-    every head is deformed, rolled, mirrored and thinned out at random.
+    every head is deformed, rolled, mirrored and thinned out at random. Sights are as detectors leave them: some with
+    few mistakes, some with many, half heads, and a part of another animal beside.
     """
     rng = np.random.default_rng(seed)
     torch.manual_seed(seed)
@@ -47,14 +55,15 @@ def train_matcher(
         make_animal(anatomy, np.random.default_rng(number)).adl_um[:, ::-1]
         for number in range(FIRST_SEED, FIRST_SEED + ANIMALS)
     ]
-    net = Matcher(COUNT)
-    optimiser = torch.optim.AdamW(net.parameters(), lr=LEARNING_RATE, weight_decay=1e-2)
+    net = start or Matcher(COUNT)
+    rate = LEARNING_RATE if start is None else LEARNING_RATE / 2
+    optimiser = torch.optim.AdamW(net.parameters(), lr=rate, weight_decay=1e-2)
     net.train()
     for step in range(steps):
         for group in optimiser.param_groups:
-            group["lr"] = LEARNING_RATE * min((step + 1) / 100, 0.5 * (1 + math.cos(math.pi * step / steps)) + 5e-3)
+            group["lr"] = rate * min((step + 1) / 100, 0.5 * (1 + math.cos(math.pi * step / steps)) + 5e-3)
         originals = [draw_head(heads[rng.integers(len(heads))], rng) for _ in range(PAIRS)]
-        clouds = [vary_cloud(one, -2, rng) for one in (*originals, *originals)]
+        clouds = [see_head(one, heads[rng.integers(len(heads))], rng) for one in (*originals, *originals)]
         loss, right = measure_matching(net, clouds)
         optimiser.zero_grad()
         loss.backward()  # type: ignore[no-untyped-call]
@@ -74,10 +83,26 @@ def draw_head(points_um: Float[np.ndarray, "n 3"], rng: np.random.Generator) -> 
     points = np.stack(
         [cos * points[:, 0] - sin * points[:, 1], sin * points[:, 0] + cos * points[:, 1], points[:, 2]], axis=1
     )
-    points = points[rng.random(len(points)) >= rng.uniform(0, 0.3)]
+    points = points[rng.random(len(points)) >= rng.uniform(0, 0.7 if rng.random() < SPARSE else 0.3)]
     # One time in three nothing but places is known, as in data without images.
     looks = rng.normal(size=(len(points), COUNT)) * (rng.random() < 0.65)
     return Cloud(place_points(points) * rng.uniform(0.85, 1.25), looks, np.arange(len(points)))
+
+
+def see_head(head: Cloud, stranger_um: Float[np.ndarray, "n 3"], rng: np.random.Generator) -> Cloud:
+    """One sight of a head, found well or badly; now and then with a part of another animal beside it."""
+    cloud = vary_cloud(head, -2, rng, (USUAL, DETECTED, POOR)[rng.integers(3)])
+    position, evidence, label = cloud.position, cloud.evidence, cloud.label
+    if rng.random() < STRANGER:
+        other = place_points(stranger_um) * (1, *rng.choice((-1, 1), 2))
+        other = other[other[:, 2] > np.quantile(other[:, 2], rng.uniform(0.4, 0.8))]
+        side = rng.choice((-1, 1)) * rng.uniform(0.25, 0.6)
+        other = other - np.median(other, axis=0) + (0, side, rng.uniform(-0.5, 0.5))
+        looks = evidence[rng.integers(len(evidence), size=len(other))]
+        position, evidence = np.concatenate([position, other]), np.concatenate([evidence, looks])
+        label = np.concatenate([label, np.full(len(other), -2)])
+    # What is missing and what is added moves the middle, as it does in the frame of a real volume.
+    return Cloud(position - np.median(position, axis=0), evidence, label)
 
 
 def measure_matching(net: Matcher, clouds: list[Cloud]) -> tuple[Float[Tensor, ""], float]:
@@ -104,10 +129,11 @@ def _find_partners(label: Int[Tensor, "b n"], other: Int[Tensor, "b m"]) -> tupl
     return torch.where(has, same.float().argmax(2), torch.full_like(label, other.shape[1])), has
 
 
-def pack_matcher(net: Matcher, steps: int) -> Weights:
+def pack_matcher(net: Matcher, steps: int, before: str = "") -> Weights:
     """Weights of a matcher in half precision, with how they were made."""
     arrays = {name: value.numpy().astype(np.float16) for name, value in net.state_dict().items()}
     how = f"simulated animals {FIRST_SEED}–{FIRST_SEED + ANIMALS - 1} (typical), {steps} steps"
+    how = f"{before}; then as detectors see them, {how}" if before else how
     return Weights(arrays, {"kind": KIND, "trained_on": how})
 
 
@@ -122,7 +148,10 @@ def main() -> None:
             sys.stderr.write(f"step {step + 1}: loss {recent[0]:.3f}, right {100 * recent[1]:.1f} %\n")
 
     steps = int(sys.argv[2]) if len(sys.argv) > 2 else STEPS
-    save_weights(pack_matcher(train_matcher(steps, on_step=tell), steps), Path(sys.argv[1]))
+    started = load_weights(Path(sys.argv[3]), KIND) if len(sys.argv) > 3 else None
+    before = "" if started is None else started.metadata["trained_on"]
+    net = train_matcher(steps, on_step=tell, start=None if started is None else build_matcher(started.arrays))
+    save_weights(pack_matcher(net, steps, before), Path(sys.argv[1]))
 
 
 if __name__ == "__main__":

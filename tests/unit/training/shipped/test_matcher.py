@@ -11,7 +11,7 @@ from cender.training.recognizer.clouds import vary_cloud
 from cender.training.shipped import matcher as module
 from cender.training.shipped.matcher import KIND, draw_head, measure_matching, pack_matcher, train_matcher
 
-HEAD = make_head(40)
+HEAD = make_head(80)
 
 
 def see_twice(seed: int) -> list[module.Cloud]:
