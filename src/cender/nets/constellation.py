@@ -1,6 +1,7 @@
 """A network over all neurons of a volume at once: each is described by where it lies among the others."""
 
 from collections.abc import Callable, Mapping
+from typing import cast
 
 import numpy as np
 import torch
@@ -33,13 +34,27 @@ class PairAttention(nn.Module):
         self, x: Float[Tensor, "b n w"], pair: Float[Tensor, "b n n p"], there: Bool[Tensor, "b n"]
     ) -> Float[Tensor, "b n w"]:
         """Tokens after one round of looking at each other."""
+        return self.attend(x, self.bias(pair).permute(0, 3, 1, 2), pair, there)
+
+    def attend(
+        self,
+        x: Float[Tensor, "b n w"],
+        bias: Float[Tensor, "b h n n"],
+        pair: Float[Tensor, "b n n p"],
+        there: Bool[Tensor, "b n"],
+        mix: nn.Module | None = None,
+    ) -> Float[Tensor, "b n w"]:
+        """The same, with what pairs add to the attention known already; ``mix`` maps means of the pairs' codes."""
         b, n, width = x.shape
         q, k, v = self.qkv(self.norm(x)).view(b, n, 3, HEADS, width // HEADS).permute(2, 0, 3, 1, 4)  # b h n c
-        logits = q @ k.transpose(2, 3) / (width // HEADS) ** 0.5 + self.bias(pair).permute(0, 3, 1, 2)  # b h n n
-        attention = logits.masked_fill(~there[:, None, None, :], -1e9).softmax(3)  # b h n n
+        logits = q @ k.transpose(2, 3) / (width // HEADS) ** 0.5 + bias  # b h n n
+        if not bool(there.all()):
+            logits = logits.masked_fill(~there[:, None, None, :], -1e9)
+        attention = logits.softmax(3)  # b h n n
         seen = (attention @ v).transpose(1, 2).reshape(b, n, width)  # b n w
         # For each neuron: (h n) @ (n p), the mean geometry of what every head looks at.
-        geometry = (attention.transpose(1, 2) @ pair).reshape(b, n, HEADS * pair.shape[3])  # b n h·p
+        geometry = attention.transpose(1, 2) @ pair  # b n h p
+        geometry = (geometry if mix is None else mix(geometry)).flatten(2)  # b n h·p
         x = x + self.out(torch.cat([seen, geometry], 2))
         return torch.as_tensor(x + self.feed(self.norm2(x)))
 
@@ -62,10 +77,17 @@ class Constellation(nn.Module):
         offset = position[:, :, None] - position[:, None]  # b n n 3
         distance = offset.norm(dim=3, keepdim=True)  # b n n 1
         near = torch.cat([torch.exp(-0.5 * (distance / reach) ** 2) for reach in REACHES], 3)  # b n n 3
-        pair = self.pair(torch.cat([offset * 4, distance * 4, near], 3))  # b n n p
+        code = self.pair[:2](torch.cat([offset * 4, distance * 4, near], 3))  # b n n p
         x = self.token(torch.cat([position * 4, evidence], 2))  # b n w
-        for layer in self.layers:
-            x = layer(x, pair, there)
+        # The last map of the pairs is linear, and so is what follows it: both are taken in one step for all layers, and
+        # the pairs' codes are mapped after they were averaged. That is exact, and spares most of the work on pairs.
+        mix, layers = cast(nn.Linear, self.pair[2]), cast(list[PairAttention], list(self.layers))
+        weight = torch.cat([layer.bias.weight for layer in layers]) @ mix.weight  # l·h p
+        shift = torch.cat([layer.bias(mix.bias) for layer in layers])  # l·h
+        biases = weight @ code.flatten(1, 2).transpose(1, 2) + shift[:, None]  # b l·h n·n
+        count = position.shape[1]
+        for layer, bias in zip(layers, biases.unflatten(2, (count, count)).split(HEADS, 1), strict=True):
+            x = layer.attend(x, bias, code, there, mix)
         return functional.normalize(self.norm(x), dim=2) * LENGTH
 
 

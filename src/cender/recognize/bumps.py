@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from jaxtyping import Float, Int
+from scipy.linalg import get_lapack_funcs
 
 SPACING = 0.85
 """Distance of neighbouring bumps in lengths of the kernel; covariances are then right to about one percent."""
@@ -32,8 +33,21 @@ def lay_bumps(points: Float[np.ndarray, "n 3"], length: float, spread: float) ->
     """Bumps on the corners of the cells of a grid in which there are points, for fields with this spread."""
     nodes = _find_corners(points, SPACING * length).astype(float)
     kernel = spread**2 * (measure_closeness(nodes, nodes, length) + JITTER * np.eye(len(nodes)))
-    whiten = spread**2 * np.linalg.inv(np.linalg.cholesky(kernel)).T
+    whiten = spread**2 * invert_roots(kernel[None])[0]
     return Bumps(nodes.astype(points.dtype), whiten.astype(points.dtype), length)
+
+
+def invert_roots(stack: Float[np.ndarray, "r m m"]) -> Float[np.ndarray, "r m m"]:
+    """Upper triangles, each of which times its transpose is the inverse of a positive matrix.
+
+    Half the price of inverting the matrices, which is much of what a warp costs.
+    """
+    lower = np.linalg.cholesky(stack)
+    (invert,) = get_lapack_funcs(("trtri",), (lower,))
+    roots = np.empty_like(lower)
+    for row, one in enumerate(lower):
+        roots[row] = invert(one.T)[0]
+    return roots
 
 
 def measure_closeness(

@@ -20,6 +20,6 @@ class RecognizeParams(Params):
         0.6, ge=0, le=1, description="volumes whose names are less probable than this on average are doubtful"
     )
     temporal: bool = Field(
-        True, description="let every volume hear what the five before and after it say about the same neurons"
+        True, description="let every volume hear what others, five before and five after it, say about the same neurons"
     )
     paper: PaperParams = Field(default_factory=PaperParams, description="the paper's recognition")

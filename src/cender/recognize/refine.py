@@ -4,16 +4,18 @@ import numpy as np
 from jaxtyping import Bool, Float, Float32
 
 from cender.recognize.assign import assign_names
+from cender.recognize.bumps import Bumps
 from cender.recognize.references import References
-from cender.recognize.warp import Warps, fit_affine, fit_warps, predict_held_out, predict_points
+from cender.recognize.warp import Warps, fit_affine, fit_warps, predict_points, predict_sources
 
 SURE = 0.5
-NEAREST = 8
+NEAREST = (4, 6)
+"""References that are warped onto the volume: in a first round, which only finds more sure names, and in the second."""
 WEIGHT = 1.5
 FLOOR = 3e-2
 """Density of a neuron being anywhere, relative to the density at the expected place."""
 FEWEST = 6
-LIKELY = 24
+LIKELY = 16
 """References that are compared closely: those that fit best at a first look."""
 LEAST = 0.022**2
 """Smallest variance of an expected place."""
@@ -23,21 +25,22 @@ def refine_scores(
     position: Float[np.ndarray, "n 3"],
     score: Float[np.ndarray, "n k"],
     references: References,
-    rounds: int = 2,
 ) -> Float[np.ndarray, "n k"]:
     """Log-probabilities of every identity (last column: none) after comparing with the best-fitting references.
 
     Returns the scores as they are where too few neurons are sure to fit a warp at all.
     """
-    refined, likely = score, references
-    for number in range(rounds):
+    refined, likely, bumps = score, references, None
+    for number, nearest in enumerate(NEAREST):
         place = _place_seeds(position, refined)
         used = _find_pairs(place, likely)
         if not len(likely) or used.sum(axis=1).max(initial=0) < FEWEST:
             return refined
         if number == 0:
             likely, used = _choose_likely(place, used, likely)
-        refined = _normalise(score + WEIGHT * _measure_density(position, place, used, likely))
+        warps, chosen = _warp_nearest(place, used, likely, nearest, bumps)
+        bumps = warps.bumps
+        refined = _normalise(score + WEIGHT * _measure_density(position, warps, chosen))
     return refined
 
 
@@ -50,7 +53,7 @@ def _choose_likely(
     place: Float[np.ndarray, "i 3"], used: Bool[np.ndarray, "r i"], references: References
 ) -> tuple[References, Bool[np.ndarray, "r i"]]:
     """The references among which the nearest will be, by a quick look at all of them."""
-    source, target = _fill(references, place, used)
+    source, target = _fill(references, place)
     merit = _measure_merit(fit_affine(source, target, used, rounds=1)[1], used)
     best = np.sort(np.argsort(merit, kind="stable")[:LIKELY])
     return references.select(best), used[best]
@@ -63,11 +66,11 @@ def _measure_merit(error: Float[np.ndarray, " r"], used: Bool[np.ndarray, "r i"]
 
 
 def _fill(
-    references: References, place: Float[np.ndarray, "i 3"], used: Bool[np.ndarray, "r i"]
+    references: References, place: Float[np.ndarray, "i 3"]
 ) -> tuple[Float32[np.ndarray, "r i 3"], Float32[np.ndarray, "r i 3"]]:
-    """Pairs of places in the references and in the volume, in single precision, which is twice as fast."""
-    source = np.where(used[..., None], references.position, 0.0).astype(np.float32)
-    target = np.where(np.isnan(place), 0.0, place).astype(np.float32)
+    """Places in the references and in the volume (0 where unknown), in single precision, which is twice as fast."""
+    source = np.nan_to_num(references.position).astype(np.float32)
+    target = np.nan_to_num(place).astype(np.float32)
     return source, np.broadcast_to(target, source.shape)
 
 
@@ -81,53 +84,49 @@ def _place_seeds(position: Float[np.ndarray, "n 3"], score: Float[np.ndarray, "n
     return place
 
 
-def _measure_density(
-    position: Float[np.ndarray, "n 3"],
+def _warp_nearest(
     place: Float[np.ndarray, "i 3"],
     used: Bool[np.ndarray, "r i"],
     references: References,
-) -> Float[np.ndarray, "n k"]:
-    """Logarithm of the density of every identity, and of none, at every point; heavy-tailed, mean over references."""
-    source, target = _fill(references, place, used)
+    nearest: int,
+    bumps: Bumps | None,
+) -> tuple[Warps, References]:
+    """Warps of the references that fit best onto the volume, and these references."""
+    source, target = _fill(references, place)
     affine, error = fit_affine(source, target, used)
     merit = _measure_merit(error, used)
-    best = np.argsort(merit, kind="stable")[: min(NEAREST, int(np.isfinite(merit).sum()))]
-    warps = fit_warps(source[best], target[0], used[best], affine[best], error[best])
-    here = position.astype(np.float32)
-    names = _compare(here, *_predict_identities(warps, references.position[best].astype(np.float32)))
-    other = references.other[best].astype(np.float32)
-    mean, variance = predict_points(warps, np.nan_to_num(other))
-    others = _compare(here, np.where(np.isnan(other), np.nan, mean), variance)
+    best = np.argsort(merit, kind="stable")[: min(nearest, int(np.isfinite(merit).sum()))]
+    warps = fit_warps(source[best], target[0], used[best], affine[best], bumps=bumps)
+    return warps, references.select(best)
+
+
+def _measure_density(
+    position: Float[np.ndarray, "n 3"], warps: Warps, references: References
+) -> Float[np.ndarray, "n k"]:
+    """Logarithm of the density of every identity, and of none, at every point; heavy-tailed, mean over references."""
+    here, seen = position.astype(np.float32), ~np.isnan(references.position[:, :, 0])
+    names = _compare(here, *predict_sources(warps), seen)
+    named = names.sum(axis=0) / np.maximum(seen.sum(axis=0), 1)
+    other = references.other.astype(np.float32)
+    others = _compare(here, *predict_points(warps, np.nan_to_num(other)), ~np.isnan(other[:, :, 0]))
     # Any of the unnamed neurons may be the one at this point, in any reference.
     none = others.max(axis=2, initial=0.0).mean(axis=0)
-    seen = ~np.isnan(references.position[best, :, 0])
-    count = np.maximum(seen.sum(axis=0), 1)
-    named = names.sum(axis=0) / count
     return np.log(np.concatenate([named, none[:, None]], axis=1).astype(float) + FLOOR)
 
 
-def _predict_identities(
-    warps: Warps, position: Float[np.ndarray, "r i 3"]
-) -> tuple[Float[np.ndarray, "r i 3"], Float[np.ndarray, "r i"]]:
-    """Expected place and variance of every identity; a seed is judged by all the others."""
-    mean, variance = predict_points(warps, np.nan_to_num(position))
-    held_mean, held_variance = predict_held_out(warps)
-    mean = np.where(warps.used[..., None], held_mean, mean)
-    mean = np.where(np.isnan(position), np.nan, mean)
-    return mean, np.where(warps.used, held_variance, variance)
-
-
 def _compare(
-    position: Float[np.ndarray, "n 3"], mean: Float[np.ndarray, "r i 3"], variance: Float[np.ndarray, "r i"]
+    position: Float[np.ndarray, "n 3"],
+    mean: Float[np.ndarray, "r i 3"],
+    variance: Float[np.ndarray, "r i"],
+    seen: Bool[np.ndarray, "r i"],
 ) -> Float[np.ndarray, "r n i"]:
-    """Density at each point relative to a neuron that lies exactly where it should with the least variance; 0 = NaN."""
-    there = np.nan_to_num(mean, nan=1e3)
-    density: np.ndarray = position @ there.transpose(0, 2, 1)
+    """Density at each point relative to a neuron that lies exactly where it should with the least variance."""
+    density: np.ndarray = position @ mean.transpose(0, 2, 1)
     density -= 0.5 * (position**2).sum(1)[None, :, None]
-    density -= 0.5 * (there**2).sum(2)[:, None, :]
+    density -= 0.5 * (mean**2).sum(2)[:, None, :]
     density /= variance[:, None, :]
     np.exp(density, out=density)
-    density *= ((LEAST / variance) ** 1.5)[:, None, :]
+    density *= (seen * (LEAST / variance) ** 1.5)[:, None, :]
     return density
 
 

@@ -20,7 +20,7 @@ def recognize_together(
     *,
     pool: bool = True,
 ) -> list[Identities]:
-    """Identities of all volumes, in the order given; neighbours are the next ones by number.
+    """Identities of all volumes, in the order given; neighbours are told by number.
 
     Parameters
     ----------
@@ -33,7 +33,7 @@ def recognize_together(
     """
     order = np.argsort([one.volume for one in volumes], kind="stable")
     if pool:
-        pooled = dict(zip(order.tolist(), pool_names([namings[row] for row in order]), strict=True))
+        pooled = dict(zip(order.tolist(), pool_names([namings[row] for row in order], model.calibration), strict=True))
     else:
         pooled = {row: Pooled(one.names, one.probability) for row, one in enumerate(namings)}
     answers = []

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Bool, Float
 
-from cender.recognize.bumps import Bumps, lay_bumps
+from cender.recognize.bumps import Bumps, invert_roots, lay_bumps
 
 LENGTH = 0.3
 SPREAD = 0.05
@@ -17,17 +17,17 @@ RIDGE = 1e-3
 class Warps:
     """Maps from several references into one volume, fitted to the neurons that both have.
 
-    ``error`` is the robust residual of the affine part, by which references are compared.
+    ``features`` are those of all sources, ``residual`` is what the affine part leaves of the used ones (0 elsewhere),
+    and ``root`` times its transpose is the inverse of the covariance in the basis of the bumps.
     """
 
     source: Float[np.ndarray, "r i 3"]
     used: Bool[np.ndarray, "r i"]
     affine: Float[np.ndarray, "r 4 3"]
     residual: Float[np.ndarray, "r i 3"]
-    error: Float[np.ndarray, " r"]
     bumps: Bumps
     features: Float[np.ndarray, "r i m"]
-    inverse: Float[np.ndarray, "r m m"]
+    root: Float[np.ndarray, "r m m"]
     slope: Float[np.ndarray, "r m 3"]
 
 
@@ -66,21 +66,28 @@ def fit_warps(
     target: Float[np.ndarray, "i 3"],
     used: Bool[np.ndarray, "r i"],
     affine: Float[np.ndarray, "r 4 3"],
-    error: Float[np.ndarray, " r"],
     *,
     length: float = LENGTH,
     noise: float = NOISE,
+    bumps: Bumps | None = None,
 ) -> Warps:
-    """Gaussian processes on what the affine maps leave of the used pairs."""
-    filled = np.where(used[..., None], source, 0.0)
-    bumps = lay_bumps(source[used], length, SPREAD)
-    features = bumps.describe(filled)
-    features *= used[..., None]
-    moved = filled @ affine[:, :3] + affine[:, 3:]
-    residual = np.where(used[..., None], target - moved, 0.0)
-    across = features.transpose(0, 2, 1)  # r m i
-    inverse = np.linalg.inv(across @ features + noise**2 * np.eye(len(bumps.nodes), dtype=features.dtype))
-    return Warps(filled, used, affine, residual, error, bumps, features, inverse, inverse @ (across @ residual))
+    """Gaussian processes on what the affine maps leave of the used pairs.
+
+    ``bumps`` may have been laid before, over sources that are used again and again.
+    """
+    bumps = bumps or lay_bumps(source[used], length, SPREAD)
+    features = bumps.describe(source)
+    seen = features * used[..., None]
+    residual = np.where(used[..., None], target - _move(affine, source), 0.0).astype(source.dtype)
+    across = seen.transpose(0, 2, 1)  # r m i
+    root = invert_roots(across @ seen + noise**2 * np.eye(len(bumps.nodes), dtype=features.dtype))
+    slope = root @ (root.transpose(0, 2, 1) @ (across @ residual))
+    return Warps(source, used, affine, residual, bumps, features, root, slope)
+
+
+def carry_points(warps: Warps, points: Float[np.ndarray, "r k 3"]) -> Float[np.ndarray, "r k 3"]:
+    """Where points of the references lie in the volume."""
+    return np.asarray(_move(warps.affine, points) + warps.bumps.describe(points) @ warps.slope)
 
 
 def predict_points(
@@ -88,24 +95,30 @@ def predict_points(
 ) -> tuple[Float[np.ndarray, "r k 3"], Float[np.ndarray, "r k"]]:
     """Where points of the references lie in the volume, and the variance of each coordinate."""
     features = warps.bumps.describe(points)
-    mean = points @ warps.affine[:, :3] + warps.affine[:, 3:] + features @ warps.slope
-    variance = noise**2 * (1 + _measure_leverage(warps, features)) + _measure_unexplained(features)
-    return mean, variance
+    mean = _move(warps.affine, points) + features @ warps.slope
+    return mean, noise**2 * (1 + _measure_leverage(warps, features)) + _measure_unexplained(features)
 
 
-def predict_held_out(
+def predict_sources(
     warps: Warps, *, noise: float = NOISE
 ) -> tuple[Float[np.ndarray, "r i 3"], Float[np.ndarray, "r i"]]:
-    """Where each used pair would lie were it not known (leave-one-out), and the variance; nonsense elsewhere."""
-    free = np.maximum(1 - _measure_leverage(warps, warps.features), 1e-3)
-    moved = warps.source @ warps.affine[:, :3] + warps.affine[:, 3:]
-    mean = moved + warps.residual - (warps.residual - warps.features @ warps.slope) / free[..., None]
-    return mean, noise**2 / free + _measure_unexplained(warps.features)
+    """Where the sources lie in the volume and the variance, a used one as if it were not known (leave-one-out)."""
+    field, leverage = warps.features @ warps.slope, _measure_leverage(warps, warps.features)
+    free = np.maximum(1 - leverage, 1e-3)
+    left_out = warps.residual - (warps.residual - field) / free[..., None]
+    mean = _move(warps.affine, warps.source) + np.where(warps.used[..., None], left_out, field)
+    spread = noise**2 * np.where(warps.used, 1 / free, 1 + leverage)
+    return mean, spread + _measure_unexplained(warps.features)
+
+
+def _move(affine: Float[np.ndarray, "r 4 3"], points: Float[np.ndarray, "r k 3"]) -> Float[np.ndarray, "r k 3"]:
+    return np.asarray(points @ affine[:, :3] + affine[:, 3:])
 
 
 def _measure_leverage(warps: Warps, features: Float[np.ndarray, "r k m"]) -> Float[np.ndarray, "r k"]:
     """Variance of the field at points with these features, in units of the noise."""
-    return np.asarray(np.einsum("rkm,rkm->rk", features @ warps.inverse, features))
+    seen = features @ warps.root
+    return np.asarray(np.einsum("rkm,rkm->rk", seen, seen))
 
 
 def _measure_unexplained(features: Float[np.ndarray, "r k m"]) -> Float[np.ndarray, "r k"]:

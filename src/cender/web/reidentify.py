@@ -65,7 +65,7 @@ class Reidentifier:
         said = self._name(there.annotation)
         mine = hold_names(self._name(here.annotation), here.held, self.last.model, volume)
         told = hold_names(said, there.held, self.last.model, source)
-        before, after = (pool_names([one, mine], HEARD)[1] for one in (said, told))
+        before, after = (pool_names([one, mine], self.last.model.calibration, HEARD)[1] for one in (said, told))
         return self._collect(here, after.names, after.probability, after.names != before.names)
 
     def _show(self, desk: Desk, volume: int) -> Shown:

@@ -51,6 +51,16 @@ def test_improbable_names_weigh_little() -> None:
     assert check.agreement > before.agreement + 0.1
 
 
+def test_names_of_people_do_not_count_as_improbable() -> None:
+    known = name_with_errors(FILM, 0.0)
+    before = check_identities(FILM, known, 0.6)
+    known[FILM[3].volume].probability[:] = np.nan
+    after = check_identities(FILM, known, 0.6)
+    assert before is not None
+    assert after is not None
+    assert after.sureness == pytest.approx(before.sureness)
+
+
 def test_random_identities_are_not_trusted() -> None:
     check = check_identities(FILM, name_with_errors(FILM, 1.0), 0.6)
     assert check is not None

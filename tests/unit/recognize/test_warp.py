@@ -3,7 +3,7 @@
 import numpy as np
 
 from cases.constellations import make_head
-from cender.recognize.warp import fit_affine, fit_warps, predict_held_out, predict_points
+from cender.recognize.warp import carry_points, fit_affine, fit_warps, predict_points, predict_sources
 
 HERE = make_head() / 84
 RNG = np.random.default_rng(3)
@@ -33,9 +33,10 @@ def test_a_bend_is_followed_where_an_affine_map_is_not_enough() -> None:
     seen = USED.copy()
     seen[0, ::5] = False
     there = bend(HERE)
-    affine, error = fit_affine(HERE[None], there[None], seen)
-    warps = fit_warps(HERE[None], there, seen, affine, error)
+    affine, _ = fit_affine(HERE[None], there[None], seen)
+    warps = fit_warps(HERE[None], there, seen, affine)
     mean, variance = predict_points(warps, HERE[None])
+    np.testing.assert_array_equal(carry_points(warps, HERE[None]), mean)
     hidden = ~seen[0]
     straight = HERE @ affine[0, :3] + affine[0, 3]
     before = np.linalg.norm(straight - there, axis=1)[hidden].mean()
@@ -49,8 +50,15 @@ def test_a_bend_is_followed_where_an_affine_map_is_not_enough() -> None:
 def test_a_held_out_neuron_does_not_explain_itself() -> None:
     there = HERE.copy()
     there[7] += (0, 0.15, 0)
-    affine, error = fit_affine(HERE[None], there[None], USED)
-    warps = fit_warps(HERE[None], there, USED, affine, error)
+    affine, _ = fit_affine(HERE[None], there[None], USED)
+    warps = fit_warps(HERE[None], there, USED, affine)
     own = predict_points(warps, HERE[None])[0][0, 7]
-    held = predict_held_out(warps)[0][0, 7]
-    assert np.linalg.norm(held - HERE[7]) < np.linalg.norm(own - HERE[7])
+    held, variance = predict_sources(warps)
+    assert np.linalg.norm(held[0, 7] - HERE[7]) < np.linalg.norm(own - HERE[7])
+    # As if the process had been fitted without it.
+    others = USED.copy()
+    others[0, 7] = False
+    alone = fit_warps(HERE[None], there, others, affine, bumps=warps.bumps)
+    mean, spread = predict_sources(alone)
+    np.testing.assert_allclose(held[0, 7], mean[0, 7], atol=1e-6)
+    np.testing.assert_allclose(variance[0, 7], spread[0, 7], rtol=1e-6)

@@ -24,7 +24,7 @@ Recognize = Callable[[Sequence[Annotation]], list[Identities]]
 Learn = Callable[[Sequence[Annotation], Sequence[Annotation], int], Recognize]
 Clock = Callable[[], float]
 FIGURES = ("accuracy", "accuracy_all", "worst_5pct", "recall_at_95_strict", "calibration_error")
-COSTS = ("expected_accuracy", "train_s", "ms_per_volume")
+COSTS = ("expected_accuracy", "expected_low", "expected_high", "train_s", "ms_per_volume")
 DOUBTED_BELOW = 0.6
 
 
@@ -34,7 +34,7 @@ class Repeat:
 
     ``volume_accuracy`` belongs to ``volume_time_s`` (the index of a volume where times are not known). ``probability``
     and ``right`` are those of the names that were given and can be judged. ``expected_accuracy`` is what the recording
-    says of itself, without the truth.
+    says of itself, without the truth, ``expected_low`` and ``expected_high`` the range that it gives.
     """
 
     split: Split
@@ -46,6 +46,8 @@ class Repeat:
     probability: Float[np.ndarray, " n"]
     right: Bool[np.ndarray, " n"]
     expected_accuracy: float | None = None
+    expected_low: float | None = None
+    expected_high: float | None = None
 
     def as_json(self) -> dict[str, Any]:
         """Figures and costs under their public names, with the volumes behind them."""
@@ -179,8 +181,8 @@ def score_recognizer(
     names = collect_names(pairings)
     figures = measure_identity(pairings, known)
     check = check_identities(test, dict(zip((one.volume for one in test), given, strict=True)), DOUBTED_BELOW)
-    expected = None if check is None else check.expected_accuracy
-    return Repeat(split, figures, train_s, ms_per_volume, times, accuracy, names.probability, names.right, expected)
+    expected = (None,) * 3 if check is None else (check.expected_accuracy, *check.expected_range)
+    return Repeat(split, figures, train_s, ms_per_volume, times, accuracy, names.probability, names.right, *expected)
 
 
 def collect_identities(annotated: Sequence[Annotation]) -> set[int]:

@@ -145,7 +145,8 @@ def _print(done: "list[Measurement]", figures: dict[str, Any]) -> None:
         title=f"{one.data}{hashed}{corrupted}, seed {one.seed}: mean ± sd of {len(one.repeats)} trainings",
         caption="n: annotated volumes. accuracy: percent of the neurons whose identity occurs in training; all: of all "
         "that have one; worst: of the worst 5 % of volumes; recall: rightly named while 95 % of the names are right; "
-        "ECE: calibration error; expected: accuracy by the recording's own self-check; ms: for recognizing a volume.",
+        "ECE: calibration error; expected: accuracy by the recording's own self-check, with its range; ms: for "
+        "recognizing a volume.",
     )
     columns = ("method", "split", "n", "accuracy", "all", "worst", "recall", "ECE", "expected", "learn s", "ms")
     for column in columns:
@@ -170,6 +171,8 @@ def _row(measured: "Measurement") -> list[str]:
         return f"{factor * mean:.{digits}f}{around}"
 
     shares = ("accuracy", "accuracy_all", "worst_5pct", "recall_at_95_strict")
-    honest = [show("calibration_error", 1.0, 3), show("expected_accuracy", 100.0, 0)]
+    low, high = (show(name, 100.0, 0).splitlines()[0] for name in ("expected_low", "expected_high"))
+    expected = show("expected_accuracy", 100.0, 0)
+    honest = [show("calibration_error", 1.0, 3), expected if low == "–" else f"{expected}\n{low} to {high}"]
     costs = [*honest, show("train_s", 1.0, 0), show("ms_per_volume", 1.0, 0)]
     return [*(show(name, 100.0, 1) for name in shares), *costs]

@@ -10,7 +10,7 @@ from scipy.spatial import cKDTree
 from cender.errors import DataError
 from cender.recognize.frame import place_points
 from cender.recognize.references import gather_references
-from cender.recognize.warp import fit_affine, fit_warps, predict_points
+from cender.recognize.warp import carry_points, fit_affine, fit_warps
 from cender.training.recognizer.clouds import Cloud
 from cender.types import Annotation
 
@@ -77,9 +77,8 @@ def _carry_home(
     if used.sum() < FEWEST or not len(rows):
         return np.full((len(rows), 3), np.nan)
     source, target = np.where(used[..., None], here, 0.0), np.where(np.isnan(start), 0.0, start)
-    affine, error = fit_affine(source, target[None], used)
-    moved, _ = predict_points(fit_warps(source, target, used, affine, error), cloud.position[rows][None])
-    return np.asarray(moved[0])
+    affine, _ = fit_affine(source, target[None], used)
+    return np.asarray(carry_points(fit_warps(source, target, used, affine), cloud.position[rows][None])[0])
 
 
 def _find_densest(

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from cender.recognize.warp import fit_affine, fit_warps, predict_points
+from cender.recognize.warp import carry_points, fit_affine, fit_warps
 from cender.training.recognizer.clouds import Cloud
 
 FEWEST = 8
@@ -33,7 +33,6 @@ def warp_cloud(cloud: Cloud, target: Cloud, none: int, share: float) -> Cloud | 
     here = cloud.position[[int(np.flatnonzero(cloud.label == name)[0]) for name in common]]
     there = target.position[[int(np.flatnonzero(target.label == name)[0]) for name in common]]
     used = np.ones((1, len(common)), bool)
-    affine, error = fit_affine(here[None], there[None], used)
-    warps = fit_warps(here[None], there, used, affine, error, length=LENGTH)
-    moved, _ = predict_points(warps, cloud.position[None])
+    affine, _ = fit_affine(here[None], there[None], used)
+    moved = carry_points(fit_warps(here[None], there, used, affine, length=LENGTH), cloud.position[None])
     return Cloud(cloud.position + share * (moved[0] - cloud.position), cloud.evidence, cloud.label)

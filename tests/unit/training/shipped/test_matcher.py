@@ -1,5 +1,7 @@
 """What the shipped matcher is made of: heads that never were, seen twice."""
 
+from dataclasses import replace
+
 import numpy as np
 import torch
 
@@ -15,9 +17,11 @@ HEAD = make_head(80)
 
 
 def see_twice(seed: int) -> list[module.Cloud]:
+    """Two sights of which nothing but places is known: looks are told by any network."""
     rng = np.random.default_rng(seed)
     head = draw_head(HEAD, rng)
-    return [vary_cloud(head, -2, rng) for _ in range(2)]
+    sights = [vary_cloud(head, -2, rng) for _ in range(2)]
+    return [replace(one, evidence=np.zeros_like(one.evidence)) for one in sights]
 
 
 def test_a_head_is_drawn_anew_every_time() -> None:
@@ -34,8 +38,8 @@ def test_the_shipped_matcher_finds_partners_that_an_untrained_one_does_not() -> 
     with torch.no_grad():
         known = [measure_matching(shipped, see_twice(seed))[1] for seed in range(4)]
         untaught = [measure_matching(Matcher(COUNT).eval(), see_twice(seed))[1] for seed in range(4)]
-    assert np.mean(untaught) < 0.3
     assert np.mean(known) > 0.6
+    assert np.mean(known) > np.mean(untaught) + 0.2
 
 
 def test_training_changes_the_weights_and_tells_of_every_step(monkeypatch) -> None:

@@ -1,0 +1,182 @@
+"""Fitting how far names can be trusted: simulated recordings as detectors leave them, named and judged by the truth.
+
+``python -m cender.training.shipped.trust`` prints the weights of `recognize.agreement`, how well they do on each
+recording when they are fitted to the others, and how far the accuracy is from the mean probability (`selfcheck`).
+"""
+
+import sys
+from dataclasses import dataclass, replace
+
+import numpy as np
+from jaxtyping import Bool, Float
+
+from cender.evaluate import pair_volumes
+from cender.evaluate.identity import GivenNames, collect_neurons, measure_calibration_error, measure_recall_at_precision
+from cender.evaluate.rename import find_renaming, rename_pairings
+from cender.io.weights import shipped_weights
+from cender.nets.constellation import build_matcher
+from cender.recognize.agreement import describe_agreement
+from cender.recognize.links import link_film
+from cender.recognize.model import Model, Naming, name_neurons
+from cender.recognize.pooling import pool_scores, thin_naming
+from cender.recognize.selfcheck import measure_sureness
+from cender.simulate import SimulateParams, simulate_recording
+from cender.training.params import TrainRecognizerParams
+from cender.training.recognizer.train import train_recognizer
+from cender.training.shipped.matcher import KIND
+from cender.training.shipped.spoil import Habits, spoil_film
+from cender.types import Annotation, Annotations, Identities
+
+FIRST_SEED = 7100
+RIDGE, WORTH = 1.0, 1000.0
+"""Strength of the ridge, and the number of names that a recording counts as."""
+
+
+@dataclass(frozen=True, slots=True)
+class Film:
+    """A simulated recording of which nothing is annotated: preset, volumes, whether images say anything, habits."""
+
+    preset: str
+    volumes: int
+    looks: bool
+    habits: Habits
+
+
+FILMS = (
+    Film("typical", 30, False, Habits(0.08, 0.12, 0.05, 0.3)),
+    Film("hard", 24, False, Habits(0.2, 0.35, 0.0, 0.5)),
+    Film("typical", 24, False, Habits(0.3, 0.2, 0.2, 0.7)),
+    Film("hard", 14, False, Habits(0.2, 0.15, 0.15, 0.5)),
+    Film("typical", 24, True, Habits(0.3, 0.2, 0.3, 0.8)),
+    Film("typical", 24, False, Habits(0.02, 0.02, 0.02, 1.0)),
+    Film("hard", 6, False, Habits(0.15, 0.15, 0.1, 0.5)),
+)
+"""Poor and good detections, few and more volumes, with and without images."""
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """One recording: the identities given, features of all names, which are right and which can be judged.
+
+    ``count`` is how many true neurons there are, ``accuracy`` the share of them that is rightly named.
+    """
+
+    given: tuple[Identities, ...]
+    features: Float[np.ndarray, "n f"]
+    right: Bool[np.ndarray, " n"]
+    judged: Bool[np.ndarray, " n"]
+    count: int
+    accuracy: float
+
+
+def name_film(film: Film, seed: int) -> tuple[Annotations, list[Naming], Model]:
+    """Simulate, spoil and learn a recording: its truth, what every volume finds by itself, and the recognizer."""
+    params = SimulateParams(preset=film.preset, volumes=film.volumes, seed=seed)
+    truth = spoil_film(simulate_recording(params).truth(), film.habits, film.looks, np.random.default_rng(seed))
+    volumes = [one for _, one in sorted(truth.annotations.items())]
+    hidden = [_hide(one) for one in volumes]
+    matcher = build_matcher(shipped_weights("matcher", KIND).arrays)
+    _, model = train_recognizer([], hidden, TrainRecognizerParams(), matcher, seed)
+    return truth, [thin_naming(name_neurons(one, model)) for one in hidden], model
+
+
+def judge_film(truth: Annotations, namings: list[Naming], model: Model) -> Judged:
+    """The names of a recording beside its truth, its numbers renamed as those of the truth."""
+    links = link_film(namings)
+    names = [pool_scores(one, mine, namings) for one, mine in zip(namings, links, strict=True)]
+    features = np.concatenate(describe_agreement(namings, names, links, model.calibration))
+    answers = [_answer(given, model) for given in names]
+    volumes = [one for _, one in sorted(truth.annotations.items())]
+    hidden = [_hide(one) for one in volumes]
+    right, judged, accuracy = _judge(truth, hidden, answers)
+    count = int(sum((one.identity >= 0).sum() for one in volumes))
+    return Judged(tuple(answers), features, right, judged, count, accuracy)
+
+
+def fit_weights(parts: list[Judged]) -> Float[np.ndarray, " f"]:
+    """Logistic weights of the features, every recording counting the same."""
+    features = np.concatenate([one.features[one.judged] for one in parts])
+    right = np.concatenate([one.right[one.judged] for one in parts]).astype(float)
+    share = np.concatenate([np.full(one.judged.sum(), WORTH / max(one.judged.sum(), 1)) for one in parts])
+    weights = np.zeros(features.shape[1])
+    ridge = RIDGE * np.diag([1.0] * (len(weights) - 1) + [1e-3])
+    for _ in range(50):
+        probability = 1 / (1 + np.exp(-np.clip(features @ weights, -30, 30)))
+        gradient = features.T @ (share * (probability - right)) + ridge @ weights
+        curvature = (features * (share * probability * (1 - probability))[:, None]).T @ features + ridge
+        step = np.linalg.solve(curvature, gradient)
+        weights = weights - step * min(1.0, 1 / (np.abs(step).max() + 1e-9))
+    return np.asarray(weights)
+
+
+def _hide(one: Annotation) -> Annotation:
+    return replace(one, identity=np.full(len(one), -1), probability=np.zeros(len(one)))
+
+
+def _answer(names: np.ndarray, model: Model) -> Identities:
+    given = (names >= 0) & (names < model.named)
+    return Identities(np.where(given, model.identities[names], -1), given.astype(float))
+
+
+def _judge(
+    truth: Annotations, volumes: list[Annotation], answers: list[Identities]
+) -> tuple[Bool[np.ndarray, " n"], Bool[np.ndarray, " n"], float]:
+    """Whether each name is right, whether that can be said (as `collect_names` has it), and the accuracy."""
+    given = {
+        one.volume: replace(one, identity=answer.identity, probability=answer.probability)
+        for one, answer in zip(volumes, answers, strict=True)
+    }
+    pairings = pair_volumes(replace(truth, annotations=given, ratio={}), truth, [one.volume for one in volumes])
+    pairings = rename_pairings(pairings, find_renaming(pairings))
+    right, judged = [], []
+    for pairing in pairings:
+        name, partner = pairing.predicted.identity, pairing.partners.partner_of_predicted
+        actual = np.full(len(name), -1)
+        actual[partner >= 0] = pairing.truth.identity[partner[partner >= 0]]
+        right.append((name == actual) & (name >= 0))
+        judged.append((name >= 0) & ((actual >= 0) | np.isin(name, pairing.truth.identity)))
+    return np.concatenate(right), np.concatenate(judged), float(collect_neurons(pairings).right.mean())
+
+
+def measure_shifts(sureness: Float[np.ndarray, " r"], accuracy: Float[np.ndarray, " r"]) -> Float[np.ndarray, " r"]:
+    """By how much the log-odds of the accuracy of each recording are above those of its mean probability."""
+    return np.asarray(_take_odds(accuracy) - _take_odds(sureness))
+
+
+def weigh_given(part: Judged, weights: Float[np.ndarray, " f"]) -> list[Identities]:
+    """The names of a recording, as probable as these weights say."""
+    probability = 1 / (1 + np.exp(-part.features @ weights))
+    ends = np.cumsum([len(one) for one in part.given])[:-1]
+    parts = zip(part.given, np.split(probability, ends), strict=True)
+    return [Identities(given.identity, np.where(given.identity >= 0, sure, 0.0)) for given, sure in parts]
+
+
+def _take_odds(share: Float[np.ndarray, " r"]) -> Float[np.ndarray, " r"]:
+    held = np.clip(share, 0.01, 0.99)
+    return np.asarray(np.log(held / (1 - held)))
+
+
+def _say(part: Judged, weights: Float[np.ndarray, " f"]) -> str:
+    names = GivenNames(1 / (1 + np.exp(-part.features[part.judged] @ weights)), part.right[part.judged])
+    recall, error = measure_recall_at_precision(names, part.count), measure_calibration_error(names)
+    return f"accuracy {part.accuracy:.3f}, strict recall {recall or 0:.3f}, calibration error {error or 0:.3f}"
+
+
+def main() -> None:
+    """Judge all recordings, fit, and print."""
+    parts = []
+    for number, film in enumerate(FILMS):
+        parts.append(judge_film(*name_film(film, FIRST_SEED + number)))
+        sys.stderr.write(f"{film}: accuracy {parts[-1].accuracy:.3f}\n")
+    for number, film in enumerate(FILMS):
+        others = fit_weights(parts[:number] + parts[number + 1 :])
+        sys.stdout.write(f"{film.preset}, {film.volumes} volumes: {_say(parts[number], others)}\n")
+    weights = fit_weights(parts)
+    sureness = np.array([measure_sureness(weigh_given(one, weights)) for one in parts])
+    shifts = measure_shifts(sureness, np.array([one.accuracy for one in parts]))
+    sys.stdout.write(f"WEIGHTS = {np.round(weights, 2).tolist()}\n")
+    sys.stdout.write(f"accuracy beside the mean probability, log-odds: {shifts.mean():.2f} ± {shifts.std():.2f}\n")
+
+
+if __name__ == "__main__":
+    main()
