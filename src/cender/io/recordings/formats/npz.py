@@ -55,7 +55,7 @@ def load_npz(path: Path, params: RecordingParams) -> Store:
         store.dtype,
         store.read,
         times_s=None if times is None or times.ndim != 1 or times.dtype.kind not in "iuf" else times.astype(float),
-        warnings=(*_say_others(name, headers), *store.warnings),
+        warnings=(*(_say_others(name, headers) if params.dataset is None else ()), *store.warnings),
         any_index=store.any_index,
         **choose_voxel_size(small) | unpack_facts(facts),
     )
