@@ -18,9 +18,9 @@ from cender.plots.report.frames import colour_identities
 from cender.plots.report.labels import MARGIN_IN, plot_labels
 from cender.plots.report.style import WIDE_IN, lighten, render_figure, start_light_figure
 from cender.report.folder import read_folder
-from cender.report.presence import UNSURE
 from cender.report.traces import choose_varying
 from cender.types import Annotation, Crop, Volume
+from cender.types.doubt import UNSURE_BELOW
 
 FIGURES = Path(__file__).parent / "figures" / "stages"
 INK = "#05070a"
@@ -65,7 +65,7 @@ def draw_result(folder: Path, volume: Volume, found: Annotation) -> Figure:
         left.set_title(f"volume {volume.index}: {int(known.sum())} of {len(known)} neurons with an identity")
         axes = [figure.add_subplot(grid[row, 1]) for row in range(len(rows))]
         for ax, row in zip(axes, rows.tolist(), strict=True):
-            plot_unsure_trace(facts.traces, row, facts.name, UNSURE, ax)
+            plot_unsure_trace(facts.traces, row, facts.name, UNSURE_BELOW, ax)
             ax.yaxis.label.set_color(colour_identities(facts.traces.identity[row : row + 1])[0] * 0.8)
             ax.tick_params(labelsize=7, labelbottom=ax is axes[-1])
         axes[0].set_title("ΔR/R0, as measured")

@@ -9,7 +9,7 @@ from scipy.ndimage import map_coordinates
 
 from cender.activity.profiles import END_SD, Places, Profiles
 
-COARSE = 6
+COARSE_PX = 6
 # How fast a cell of the grid stops counting as background with the share of a neuron in it.
 OCCUPIED = 8.0
 OUTLIER_SD = 3.0
@@ -39,8 +39,8 @@ def take_surroundings(
 ) -> Surroundings:
     """The coarse grid around the neurons of one channel; ``width_px`` is the sd over which background is averaged."""
     top, left, rows, columns = profiles.window_px
-    tall, wide = max(rows // COARSE, 1), max(columns // COARSE, 1)
-    used_rows, used_columns = min(tall * COARSE, rows), min(wide * COARSE, columns)
+    tall, wide = max(rows // COARSE_PX, 1), max(columns // COARSE_PX, 1)
+    used_rows, used_columns = min(tall * COARSE_PX, rows), min(wide * COARSE_PX, columns)
     across = places.spread(_shrink_bells(profiles, 0, tall, used_rows // tall))
     along = places.spread(_shrink_bells(profiles, 1, wide, used_columns // wide))
     frames = places.shape[0]
@@ -51,7 +51,7 @@ def take_surroundings(
         cells[:, :, frame] = cv2.resize(part, (wide, tall), interpolation=cv2.INTER_AREA)
     occupied = _draw(across, along)
     weight = 1 / (1 + (OCCUPIED * occupied) ** 2)
-    sigma = max(width_px / COARSE, 0.5)
+    sigma = max(width_px / COARSE_PX, 0.5)
     return Surroundings(cells, weight, _smooth(weight, sigma), across, along, places, sigma)
 
 
@@ -72,7 +72,7 @@ def estimate_background(
         stray = rest - smooth
         limit = np.float32(OUTLIER_SD * 1.4826 * np.median(np.abs(stray[::3, ::3])))
         smooth = smooth + _average(np.clip(stray, -limit, limit), around)
-    place = (profiles.centre_px - np.array(profiles.window_px[:2]) + 0.5) / COARSE - 0.5
+    place = (profiles.centre_px - np.array(profiles.window_px[:2]) + 0.5) / COARSE_PX - 0.5
     where = np.concatenate([place.T, around.places.frame[None].astype(float)])
     return np.asarray(map_coordinates(smooth, where, order=1, mode="nearest")).astype(float)
 

@@ -10,12 +10,12 @@ from scipy.optimize import least_squares
 Model = Literal["none", "mono", "bi"]
 LEAST_S, BIN_S, MOST_BINS = 40.0, 4.0, 100
 # Activity brightens now and then; the quieter part of every stretch of time shows the dye itself.
-QUIET = 0.3
+QUIET_QUANTILE = 0.3
 FEWEST_IDENTITIES, FEWEST_BINS = 5, 8
 LEAST_SEEN = 0.5
 LEAST_FALLING = 0.7
 # Evidence (difference in BIC) that a model must have over a simpler one.
-CLEARLY = 6.0
+CLEARLY_BIC = 6.0
 LEAST_SD = 0.003
 POLISHES = 8
 
@@ -91,7 +91,7 @@ def _take_levels(
         ordered = np.sort(logs[:, part == one], axis=1)
         number = np.isfinite(ordered).sum(axis=1)
         rows = np.flatnonzero(number > 0)
-        levels[rows, one] = ordered[rows, (QUIET * (number[rows] - 1)).astype(int)]
+        levels[rows, one] = ordered[rows, (QUIET_QUANTILE * (number[rows] - 1)).astype(int)]
     return levels, (np.arange(count) + 0.5) * span / count
 
 
@@ -124,7 +124,7 @@ def _choose(
     evidence = {model: _weigh(*fits[model], independent) for model in models}
     best: Model = "none"
     for model in models:
-        if evidence[model] < evidence[best] - CLEARLY:
+        if evidence[model] < evidence[best] - CLEARLY_BIC:
             best = model
     reason = "" if best != "none" else "no fall of the levels stands out from their fluctuation"
     third = max(len(common) // 3, 1)

@@ -16,10 +16,10 @@ SPOTS = 60
 APART_PX = 9
 PATCH_PX, SEARCH_PX = 12, 12
 LEAST_MATCH = 0.5
-LARGEST_SHIFT = 0.25
+LARGEST_SHIFT_SHARE = 0.25
 DEPTHS = (-2, -1, 0, 1, 2)
 # A shift along z must fit clearly better than none: scanned together, two cameras have none.
-CLEARLY = 0.05
+CLEARLY_SHARE = 0.05
 
 Picture = tuple[Float32[np.ndarray, "y x"], Float32[np.ndarray, "y x"]]
 # Pixels across the columns in which brightness is followed along z.
@@ -84,7 +84,7 @@ def find_shift(pictures: Sequence[Picture]) -> Float[np.ndarray, " 2"]:
             total += cross / np.maximum(np.sqrt(np.abs(cross)), np.float32(1e-9))
     alike = irfft2(total, s=shape)
     steps = [np.fft.fftfreq(size, 1 / size) for size in shape]
-    near = [np.abs(step) <= max(LARGEST_SHIFT * len(step), 1) for step in steps]
+    near = [np.abs(step) <= max(LARGEST_SHIFT_SHARE * len(step), 1) for step in steps]
     alike = np.where(near[0][:, None] & near[1][None], alike, -np.inf)
     row, column = np.unravel_index(int(alike.argmax()), shape)
     return np.array([steps[0][row], steps[1][column]])
@@ -165,7 +165,7 @@ def measure_depth_shift(sketches: Sequence[Sketch], landmarks: Landmarks, agreei
             score[index] += _correlate(red[low:high], green[low + depth : high + depth])
     best = int(score.argmax())
     none = DEPTHS.index(0)
-    return DEPTHS[best] if score[best] > score[none] + CLEARLY * abs(score[none]) else 0
+    return DEPTHS[best] if score[best] > score[none] + CLEARLY_SHARE * abs(score[none]) else 0
 
 
 def _take_depth_profiles(

@@ -5,7 +5,7 @@ from jaxtyping import Bool, Float, Int
 
 from cender.annotate.candidates import SeenNeurons
 
-OFTEN, SURE = 0.3, 0.5
+OFTEN_SHARE, SURE_PROBABILITY = 0.3, 0.5
 """Share of the volumes in which an identity is seen, and its probability there, for it to tell of the posture."""
 FEWEST = 6
 """Identities that a volume needs to be registered."""
@@ -30,12 +30,12 @@ def describe_postures(neurons: SeenNeurons, volumes: Int[np.ndarray, " n"]) -> F
 
 def _gather(neurons: SeenNeurons, volumes: Int[np.ndarray, " n"]) -> Float[np.ndarray, "n i 3"]:
     """Place of every identity that is seen often; NaN where it is not."""
-    sure = neurons.human | (np.nan_to_num(neurons.probability) >= SURE)
+    sure = neurons.human | (np.nan_to_num(neurons.probability) >= SURE_PROBABILITY)
     used = np.flatnonzero((neurons.identity >= 0) & sure & np.isin(neurons.volume, volumes))
     identity, column = np.unique(neurons.identity[used], return_inverse=True)
     place = np.full((len(volumes), len(identity), 3), np.nan)
     place[np.searchsorted(volumes, neurons.volume[used]), column] = neurons.centre_um[used]
-    often = (~np.isnan(place[:, :, 0])).sum(axis=0) >= OFTEN * len(volumes)
+    often = (~np.isnan(place[:, :, 0])).sum(axis=0) >= OFTEN_SHARE * len(volumes)
     return place[:, often]
 
 

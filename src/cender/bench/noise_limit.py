@@ -4,7 +4,7 @@ import numpy as np
 from jaxtyping import Float
 
 from cender.simulate import Simulation
-from cender.simulate.background import COARSE, draw_background
+from cender.simulate.background import COARSE_PX, draw_background
 from cender.simulate.rendering import GREEN, RED, map_points
 from cender.simulate.scene import Spots, draw_spots
 from cender.types import Annotation
@@ -35,7 +35,7 @@ def draw_limit(simulation: Simulation, known: Annotation) -> dict[int, float]:
         for frame in np.unique(spots.frame).tolist():
             mine = spots.frame == frame
             soft = draw_background(world.params, glow, world.tissue, counts[: len(world.animal)], frame)
-            at = np.clip(np.rint(centre[mine] / COARSE).astype(int), 0, np.array(soft.shape) - 1)
+            at = np.clip(np.rint(centre[mine] / COARSE_PX).astype(int), 0, np.array(soft.shape) - 1)
             behind[mine] = soft[tuple(at.T)]
         variance = 1 / np.maximum(_inform(spots, counts, behind, simulation)[owner], 1e-12)
         light.append(counts[owner] + rng.normal(0, np.sqrt(variance)))

@@ -21,7 +21,7 @@ UNBENT = 2
 """Rounds in which the best pose is also unbent."""
 PLACES, LOOKS = 0.4, 0.15
 """Weights of the atlas beside the network."""
-SURE = 1e3
+FIXED_LOG_ODDS = 1e3
 ANCHORS = 4
 """Names given by people from which on they alone decide about the pose."""
 SETTLED = 0.7
@@ -159,8 +159,8 @@ def _fix(score: Float[np.ndarray, "n k"], fixed: Mapping[int, int]) -> Float[np.
     if not fixed:
         return score
     held = score.copy()
-    held[:, list(fixed.values())] = -SURE
+    held[:, list(fixed.values())] = -FIXED_LOG_ODDS
     for row, name in fixed.items():
-        held[row] = -SURE
+        held[row] = -FIXED_LOG_ODDS
         held[row, name] = 0.0
     return held

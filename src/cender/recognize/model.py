@@ -20,7 +20,7 @@ Score = Callable[[np.ndarray, np.ndarray], np.ndarray]
 """Positions ``p n 3`` and evidence ``p n e`` of one volume in several poses -> log-probabilities ``p n k``."""
 
 
-MANY, PLAIN = (60, 100), (0.8, 0.62)
+POSE_NEURONS, POSE_PROBABILITY = (60, 100), (0.8, 0.62)
 """Numbers of neurons, and the mean probability of the best names from which on a pose of so many is right beyond doubt.
 
 Few neurons may fit by chance: wrong poses of 120 of them stay below 0.55, of 40 below 0.75.
@@ -141,7 +141,7 @@ def _choose_pose(
     poses = placed[None] * POSES[:2, None]
     scores = [_score_pose(poses[0], evidence, score)]
     sure = [_measure_sureness(scores[0])]
-    if len(placed) >= MANY[0] and sure[0] > np.log(np.interp(len(placed), MANY, PLAIN)):
+    if len(placed) >= POSE_NEURONS[0] and sure[0] > np.log(np.interp(len(placed), POSE_NEURONS, POSE_PROBABILITY)):
         return poses[0], scores[0], refine_scores(poses[0], scores[0], references)
     scores.append(_score_pose(poses[1], evidence, score))
     sure.append(_measure_sureness(scores[1]))

@@ -5,10 +5,10 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from cender.report.digest import FOLLOWS, Digest
+from cender.report.digest import FOLLOWS_CORRELATION, Digest
 from cender.report.folder import RunFacts
-from cender.report.presence import UNSURE
 from cender.report.reasons import count_statuses
+from cender.types.doubt import UNSURE_BELOW
 
 Level = Literal["problem", "look", "good"]
 
@@ -69,7 +69,7 @@ def _judge_identities(digest: Digest) -> Iterator[Point]:
     if refused > 0.3:
         yield Point("look", f"{refused:.0%} of the neurons found have no identity.", "identities")
     mean = float(np.nanmean(presence.probability)) if np.isfinite(presence.probability).any() else 1.0
-    if mean < UNSURE:
+    if mean < UNSURE_BELOW:
         yield Point("problem", f"Identities are right with a mean probability of only {mean:.2f}.", "identities")
     if not digest.annotated:
         text = "No volume is annotated: numbers follow each neuron through the recording, but are otherwise arbitrary."
@@ -90,7 +90,8 @@ def _judge_activity(facts: RunFacts, digest: Digest) -> Iterator[Point]:
         yield Point("problem", f"Only {valid:.0%} of the values of the traces are valid.", "activity")
     if len(digest.followers):
         count, total = len(digest.followers), len(traces.identity)
-        text = f"{count} of {total} ratios follow their red brightness (|r| above {FOLLOWS:g}): this may be motion."
+        above = f"(|r| above {FOLLOWS_CORRELATION:g})"
+        text = f"{count} of {total} ratios follow their red brightness {above}: this may be motion."
         yield Point("problem" if count > 0.2 * total else "look", text, "activity")
 
 

@@ -19,7 +19,7 @@ from cender.report.traces import correlate_with_red
 
 Channel = Literal["red", "green"]
 SUGGESTIONS = 5
-FOLLOWS = 0.5
+FOLLOWS_CORRELATION = 0.5
 """A ratio is said to follow its red brightness from this correlation on, if chance does not reach it."""
 
 
@@ -45,7 +45,7 @@ class Digest:
         """Rows of the traces whose ratio follows the red brightness more than chance would have it."""
         if self.red_correlation is None:
             return np.zeros(0, int)
-        limit = max(FOLLOWS, np.nan_to_num(self.red_chance))
+        limit = max(FOLLOWS_CORRELATION, np.nan_to_num(self.red_chance))
         return np.flatnonzero(np.abs(np.nan_to_num(self.red_correlation)) > limit)
 
 

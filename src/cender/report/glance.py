@@ -11,9 +11,7 @@ from cender.report.folder import Gap, RunFacts
 from cender.report.html import Child, Html, join, list_items, tag
 from cender.report.reasons import count_statuses
 from cender.report.sections import say_number
-
-MOST = 0.5
-"""A run in which fewer neurons than this share have an identity is no result yet."""
+from cender.types.doubt import RESULT_FROM
 
 
 def write_glance(facts: RunFacts, digest: Digest, points: Sequence[Point], gaps: Sequence[Gap]) -> Html:
@@ -49,7 +47,7 @@ def _list_alerts(facts: RunFacts, digest: Digest) -> list[str]:
         share = presence.recognized.sum() / presence.found.sum()
         if not presence.recognized.any():
             alerts.append("Not a result yet: no neuron has an identity, so that there are no traces.")
-        elif share < MOST:
+        elif share < RESULT_FROM:
             alerts.append(f"Not a result yet: only {share:.0%} of the neurons have an identity.")
     if facts.volumes is not None and len(facts.volumes) == 1:
         alerts.append("This run has a single volume: there is nothing to follow through time.")

@@ -15,10 +15,10 @@ from cender.plots.report.timeline import draw_outcomes, draw_presence
 from cender.report.digest import Digest
 from cender.report.folder import Gap, RunFacts
 from cender.report.passage import gather_passage
-from cender.report.presence import UNSURE
 from cender.report.samples import gather_samples
 from cender.report.traces import choose_shown, choose_varying
 from cender.types import Traces
+from cender.types.doubt import UNSURE_BELOW
 
 TRACES = 10
 
@@ -58,7 +58,7 @@ def _draw_timelines(facts: RunFacts, digest: Digest) -> list[Illustration]:
         done = np.where(presence.found > 0, 1.0, np.nan)
         counts = {"found": presence.found * done, "with an identity": presence.recognized * done}
         probability = np.stack([presence.low, presence.probability, presence.high])
-        figure = draw_presence(digest.clock, digest.clock_label, counts, probability, UNSURE)
+        figure = draw_presence(digest.clock, digest.clock_label, counts, probability, UNSURE_BELOW)
         caption = "Neurons found and recognized in each volume, and how sure their identities are."
         drawn.append(Illustration("presence", "identities", caption, render_figure(figure)))
     return drawn
@@ -98,9 +98,9 @@ def _draw_activity(facts: RunFacts, digest: Digest) -> list[Illustration]:
             f"together. Grey: missing or not sure. {smoothed}",
         ),
         "traces": (
-            draw_traces(shown, rows.tolist(), facts.name, UNSURE),
+            draw_traces(shown, rows.tolist(), facts.name, UNSURE_BELOW),
             f"The {len(rows)} traces that vary most against their own noise. Grey bands: no valid value, nothing is "
-            f"filled in. Orange: identity with a probability below {UNSURE:g}. {smoothed}",
+            f"filled in. Orange: identity with a probability below {UNSURE_BELOW:g}. {smoothed}",
         ),
     }
     if digest.red_correlation is not None:

@@ -7,9 +7,6 @@ from jaxtyping import Float, Int
 
 from cender.report.folder import NeuronColumns
 
-UNSURE = 0.8
-"""Identities with a lower probability deserve a look."""
-
 
 @dataclass(frozen=True, slots=True)
 class Presence:

@@ -13,7 +13,7 @@ from cender.simulate.ganglia import CORD_DEPTH_UM, CORD_FIRST_UM, NERVE_RING_UM
 from cender.simulate.params import SimulateParams
 from cender.simulate.scene import Placement
 
-COARSE = 4
+COARSE_PX = 4
 NEAR_UM, FAR_UM = 4.5, 10.0
 HAZE_DEPTH_UM = 9.0
 NEUROPIL_DEPTH_UM = 3.5
@@ -70,8 +70,8 @@ def draw_background(
 ) -> Float32[np.ndarray, "y x"]:
     """Smooth light in one frame, at a quarter of its size; ``counts`` is the light of every neuron."""
     optics = params.optics
-    rows, columns = (-(-size // COARSE) for size in params.shape[1:])
-    scale_um = COARSE * float(np.mean(params.voxel_um[1:]))
+    rows, columns = (-(-size // COARSE_PX) for size in params.shape[1:])
+    scale_um = COARSE_PX * float(np.mean(params.voxel_um[1:]))
     total = np.zeros((rows, columns), np.float32)
     depth = np.abs(glow.neurons.depth_um[frame])
     strength = optics.haze * counts * np.exp(-depth / HAZE_DEPTH_UM)
@@ -81,7 +81,7 @@ def draw_background(
     light = optics.neuropil * np.median(counts) * tissue.neuropil_light * ring
     total += _splat(glow.neuropil.centre_px[frame], light, 2.0 / scale_um, (rows, columns))
     polygon = np.zeros((rows, columns), np.float32)
-    cv2.fillPoly(polygon, [np.rint(glow.outline.centre_px[frame, :, ::-1] / COARSE).astype(np.int32)], 1.0)
+    cv2.fillPoly(polygon, [np.rint(glow.outline.centre_px[frame, :, ::-1] / COARSE_PX).astype(np.int32)], 1.0)
     middle = np.exp(-((np.median(glow.outline.depth_um[frame]) / 14) ** 2))
     total += optics.body_glow * np.median(counts) * middle * cv2.GaussianBlur(polygon, (0, 0), 3.5 / scale_um)
     return total
@@ -89,7 +89,9 @@ def draw_background(
 
 def enlarge(coarse: Float32[np.ndarray, "yc xc"], rows: int, columns: int) -> Float32[np.ndarray, "y x"]:
     """The smooth light at full size."""
-    full = cv2.resize(coarse, (coarse.shape[1] * COARSE, coarse.shape[0] * COARSE), interpolation=cv2.INTER_LINEAR)
+    full = cv2.resize(
+        coarse, (coarse.shape[1] * COARSE_PX, coarse.shape[0] * COARSE_PX), interpolation=cv2.INTER_LINEAR
+    )
     return np.ascontiguousarray(full[:rows, :columns])
 
 
@@ -98,7 +100,7 @@ def _splat(
 ) -> Float32[np.ndarray, "y x"]:
     """Gaussians of these peak heights, drawn by blurring single pixels."""
     image = np.zeros(shape, np.float32)
-    index = np.rint(centre_px / COARSE).astype(int)
+    index = np.rint(centre_px / COARSE_PX).astype(int)
     inside = ((index >= 0) & (index < shape)).all(1)
     np.add.at(image, tuple(index[inside].T), light[inside].astype(np.float32))
     return np.asarray(cv2.GaussianBlur(image, (0, 0), sigma, borderType=cv2.BORDER_CONSTANT)) * np.float32(

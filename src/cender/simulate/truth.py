@@ -8,7 +8,7 @@ volume.
 import numpy as np
 from jaxtyping import Bool, Float, Int
 
-from cender.simulate.background import COARSE, Glow, draw_background
+from cender.simulate.background import COARSE_PX, Glow, draw_background
 from cender.simulate.motion import bend_centre_line, place_points
 from cender.simulate.rendering import RED
 from cender.simulate.scene import Spots, draw_spots
@@ -85,7 +85,7 @@ def _local_noise(world: World, volume: int, spots: Spots, glow: Glow) -> Float[n
     for frame in range(world.params.shape[0]):
         mine = spots.frame == frame
         coarse = draw_background(world.params, glow, world.tissue, counts, frame)
-        index = np.rint(spots.centre_px[mine] / COARSE).astype(int)
+        index = np.rint(spots.centre_px[mine] / COARSE_PX).astype(int)
         index = np.clip(index, 0, np.array(coarse.shape) - 1)
         behind[mine] = coarse[tuple(index.T)]
     return np.sqrt(camera.read_noise**2 + camera.gain * behind)

@@ -10,11 +10,10 @@ from jaxtyping import Float, Int
 from cender.errors import DataError
 from cender.io import RunFolder
 from cender.types import Annotation, Crop, Regions
+from cender.types.doubt import UNSURE_BELOW
 
 PARTS = 24
 """Parts of the recording for which a list says how often an identity appears."""
-UNSURE = 0.8
-"""An identity that is less probable than this is worth a look."""
 _NEURONS = ("identity", "probability", "z_um", "y_um", "x_um", "z_px", "y_px", "x_px")
 _BOXES = ("neuron", "z", "x", "y", "w", "h", "intensity")
 
@@ -136,7 +135,7 @@ class RunTables:
         volume = self.volumes["volume"].to_numpy()
         first = np.searchsorted(self.neurons.volume, volume)
         stop = np.searchsorted(self.neurons.volume, volume, side="right")
-        unsure = self.neurons.columns["probability"] < UNSURE
+        unsure = self.neurons.columns["probability"] < UNSURE_BELOW
         doubtful = np.concatenate([[0], np.cumsum(unsure | (self.neurons.columns["identity"] < 0))])
         time_s = self.volumes["time_s"].fill_null(float("nan")).to_numpy()
         return {

@@ -6,11 +6,11 @@ import pytest
 from cases.constellations import make_head
 from cender.recognize.confidence import Calibration
 from cender.recognize.frame import place_points
-from cender.recognize.model import MANY, Model, recognize_neurons
+from cender.recognize.model import POSE_NEURONS, Model, recognize_neurons
 from cender.recognize.references import gather_references
 from cender.types import Annotation
 
-FEW, CROWD = MANY
+FEW, CROWD = POSE_NEURONS
 
 
 class Scorer:

@@ -6,7 +6,8 @@ from typing import Any
 
 import polars as pl
 
-MOST = 0.5
+from cender.types.doubt import RESULT_FROM
+
 _LISTED = 5
 
 
@@ -41,7 +42,7 @@ class Summary:
     @property
     def mostly_nameless(self) -> bool:
         """Whether most neurons have no identity, so that this is no result yet."""
-        return self.named_share < MOST
+        return self.named_share < RESULT_FROM
 
 
 def summarize_run(

@@ -17,7 +17,7 @@ from cender.types import Annotation, Regions
 
 MODEL = Path("models") / "recognizer.safetensors"
 # Fewer known neurons than this do not say how a head lies.
-LEAST = 20
+FEWEST_IDENTITIES = 20
 # Volumes that are compared with their mirror images, and by how much the images must be surer to say so.
 COMPARED, SURER = 8, 0.05
 
@@ -43,10 +43,10 @@ def choose_template(folder: Path, config: Config) -> Config:
             f"--template {folder}: its recognizer began without annotation, so that its numbers mean nothing in "
             f"another animal; annotate a volume of it and run `cender train recognizer {folder}`"
         )
-    if len(taught) < LEAST:
+    if len(taught) < FEWEST_IDENTITIES:
         raise DataError(
-            f"--template {folder}: expected at least {LEAST} neurons with identities, found {len(taught)}: so few do "
-            "not say how a head lies; annotate more of them and train again"
+            f"--template {folder}: expected at least {FEWEST_IDENTITIES} neurons with identities, found {len(taught)}: "
+            "so few do not say how a head lies; annotate more of them and train again"
         )
     return chosen
 
