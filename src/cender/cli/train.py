@@ -142,6 +142,7 @@ def namer(
     from cender.config import load_config
     from cender.io import save_weights
     from cender.io.cells import load_cells
+    from cender.training.namer.pack import drop_doubted
     from cender.training.namer.train import train_namer
 
     config = load_config(config_file, sets or [])
@@ -153,7 +154,7 @@ def namer(
         def on_step(step: int, steps: int, loss: float) -> None:
             bar.update(task, completed=step, total=steps, description=f"training: loss {loss:.2f}")
 
-        weights = train_namer(animals, config.train_namer, seed, on_step)
+        weights = drop_doubted(train_namer(animals, config.train_namer, seed, on_step))
     save_weights(weights, out)
     typer.echo(str(out))
     right = loads(weights.metadata["held_back_top1"])

@@ -1,5 +1,6 @@
 """Names: right, one-to-one, honest about sides, steered by people, refused where they would be guesses."""
 
+import json
 from dataclasses import replace
 
 import numpy as np
@@ -11,7 +12,7 @@ from cender.name.model import count_right
 from cender.name.naming import settle_side
 from cender.name.recording import name_recording
 from cender.name.unbend import unbend_animal
-from cender.training.namer.pack import build_naming_model
+from cender.training.namer.pack import build_naming_model, drop_doubted
 from cender.training.namer.train import train_namer
 from cender.training.params import TrainNamerParams
 from cender.types import Cells, Weights
@@ -173,6 +174,18 @@ def test_weights_of_an_older_namer_are_refused(trained) -> None:
     old = replace(trained, metadata={key: value for key, value in trained.metadata.items() if key != "edition"})
     with pytest.raises(ModelError, match=r"edition 1, this cender reads edition 2; train again with `cender train"):
         build_naming_model(old)
+
+
+def test_names_that_people_doubted_are_never_given(trained, stranger) -> None:
+    names = json.loads(trained.metadata["names"])
+    doubted = replace(trained, metadata={**trained.metadata, "names": json.dumps([f"{names[0]}?", *names[1:]])})
+    model = build_naming_model(drop_doubted(doubted))
+    assert len(model.atlas) == len(names) - 1
+    naming = name_cells(bare(stranger), model, False)
+    row = stranger.name.index(names[0])
+    assert naming.names[naming.given[row]] != names[0]
+    others = np.arange(len(stranger)) != row
+    assert count_right(naming, stranger.name)[others].mean() > 0.8
 
 
 def test_too_few_animals_to_learn_from() -> None:

@@ -77,7 +77,7 @@ def tabulate_names(naming: Naming, identities: list[int], fixed: dict[int, str],
     rows = []
     for row, identity in enumerate(identities):
         person = fixed.get(identity, "")
-        found = [(_say_side(name, naming), chance) for name, chance in naming.list_candidates(row, CANDIDATES)]
+        found = _list_said(row, naming)
         given = person or (found[0][0] if found[0][1] >= refuse_below else "")
         entry: dict[str, object] = {
             "identity": identity,
@@ -94,6 +94,16 @@ def tabulate_names(naming: Naming, identities: list[int], fixed: dict[int, str],
     for place in range(1, CANDIDATES + 1):
         schema |= {f"name{place}": pl.String(), f"probability{place}": pl.Float64()}
     return pl.DataFrame(rows, schema=schema)
+
+
+def _list_said(row: int, naming: Naming) -> list[tuple[str, float]]:
+    """Candidates of one identity, the name given first; both cells of a pair are one where the side is unknown."""
+    said: dict[str, float] = {}
+    for name, chance in naming.list_candidates(row, 2 * CANDIDATES):
+        words = _say_side(name, naming)
+        said[words] = said.get(words, 0.0) + chance
+    first, *others = said.items()
+    return [first, *sorted(others, key=lambda one: -one[1])][:CANDIDATES]
 
 
 def _say_side(name: str, naming: Naming) -> str:

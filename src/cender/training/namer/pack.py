@@ -42,6 +42,17 @@ def pack_namer(
     return Weights(arrays, metadata)
 
 
+def drop_doubted(weights: Weights) -> Weights:
+    """The same namer without cells whose names people doubted themselves (``AIM?``): such a name is never given."""
+    names = json.loads(weights.metadata["names"])
+    kept = np.array([row for row, name in enumerate(names) if "?" not in name])
+    arrays = {
+        name: array[kept] if name.startswith("atlas.") or name.split(".")[2:3] == ["head"] else array
+        for name, array in weights.arrays.items()
+    }
+    return Weights(arrays, {**weights.metadata, "names": json.dumps([names[row] for row in kept])})
+
+
 def build_naming_model(weights: Weights) -> NamingModel:
     """The namer that weights describe, ready to use."""
     found = weights.metadata.get("edition", "1")

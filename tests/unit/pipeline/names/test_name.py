@@ -1,8 +1,10 @@
 """Names of a run folder: written beside its tables, people's kept, handedness remembered."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import polars as pl
 import pytest
 from typer.testing import CliRunner
@@ -11,7 +13,10 @@ from cases.runs import build_run
 from cender.cli.app import app
 from cender.config import load_config
 from cender.errors import DataError
-from cender.pipeline.names.name import name_run
+from cender.name import Naming
+from cender.name.atlas import Similarity
+from cender.name.naming import Sight
+from cender.pipeline.names.name import name_run, tabulate_names
 
 
 @pytest.fixture(scope="module")
@@ -51,3 +56,14 @@ def test_colours_without_columns_are_refused(worm: Path, tmp_path: Path) -> None
     path.write_text("z_um,y_um,x_um\n1,2,3\n")
     with pytest.raises(DataError, match="found no colours"):
         name_run(worm, load_config(), colours=path)
+
+
+def test_both_cells_of_a_pair_are_one_candidate_where_the_side_is_unknown() -> None:
+    chances = np.log([[0.4, 0.35, 0.25]])
+    sight = Sight(Similarity(1.0, np.eye(3), np.zeros(3)), np.zeros((1, 3)), chances, 0.0, False)
+    naming = Naming(("AVAL", "AVAR", "RIS"), np.array([0]), np.array([0.4]), chances, False, 0.6, sight, ())
+    unsure = tabulate_names(naming, [7], {}, 0.3).row(0, named=True)
+    assert (unsure["name"], unsure["name1"], unsure["name2"]) == ("AVAL/R", "AVAL/R", "RIS")
+    assert unsure["probability"] == pytest.approx(0.75)
+    sure = tabulate_names(replace(naming, side_probability=0.99), [7], {}, 0.3).row(0, named=True)
+    assert (sure["name"], sure["name2"], sure["probability"]) == ("AVAL", "AVAR", pytest.approx(0.4))
