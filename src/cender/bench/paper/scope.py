@@ -27,5 +27,5 @@ class Scope:
     full: bool
 
 
-QUICK = Scope(1, 10, 40, 2, 1, full=False)
+QUICK = Scope(1, 5, 40, 2, 1, full=False)
 FULL = Scope(3, 30, None, 8, 2, full=True)

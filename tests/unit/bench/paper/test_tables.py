@@ -76,6 +76,15 @@ def test_one_training_fills_a_row_of_features_and_its_rows_of_tracking() -> None
     assert "needs wormnd.csv.gz" in str(tables[7].rows[1][6])
 
 
+def test_our_time_stands_in_table_6_also_before_recognition_was_timed() -> None:
+    stages = {"stages_ms": {"detect": 100.0, "merge": 10.0}, "total_ms": 112.0, "read_and_project_ms": 20.0}
+    rows = build_tables(measured(stages=stages), None)[5].rows
+    assert any("stages 1 to 3" in str(row[0]) and row[1] == 0.112 for row in rows)
+    both = measured(**{"stages": stages, "typical, 1, default": IDENTITY})
+    rows = build_tables(both, None)[5].rows
+    assert any("all stages" in str(row[0]) and row[1] == 0.124 for row in rows)
+
+
 def test_merging_has_a_time_of_its_own() -> None:
     from cender.bench.detection.measure import measure_detection
     from cender.simulate import SimulateParams
