@@ -4,7 +4,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cender.detect.suppression import overlap_boxes, suppress_boxes
+from cender.detect.suppression import suppress_boxes
+from cender.types.boxes import overlap_boxes
 
 Boxes = tuple[np.ndarray, np.ndarray, np.ndarray]
 

@@ -4,16 +4,7 @@ import numpy as np
 from jaxtyping import Bool, Float, Int
 from scipy.spatial import cKDTree
 
-
-def overlap_boxes(first: Float[np.ndarray, "n 4"], second: Float[np.ndarray, "n 4"]) -> Float[np.ndarray, " n"]:
-    """Intersection over union of boxes ``x y w h``, row by row; 0 for boxes without an area."""
-    low = np.maximum(first[:, :2], second[:, :2])
-    high = np.minimum(first[:, :2] + first[:, 2:], second[:, :2] + second[:, 2:])
-    shared = np.prod(np.clip(high - low, 0, None), axis=1)
-    area = np.prod(np.clip(first[:, 2:], 0, None), axis=1) + np.prod(np.clip(second[:, 2:], 0, None), axis=1)
-    union = area - shared
-    iou: np.ndarray = np.divide(shared, union, out=np.zeros(len(first)), where=union > 0)
-    return iou
+from cender.types.boxes import overlap_boxes
 
 
 def pair_overlaps(

@@ -7,6 +7,7 @@ from jaxtyping import Float, Int
 from scipy.optimize import linear_sum_assignment
 
 from cender.types import Regions
+from cender.types.boxes import overlap_boxes
 
 
 def link_regions(regions: Regions, least_iou: float = 0.05) -> Int[np.ndarray, " n"]:
@@ -74,18 +75,6 @@ def pair_frames(regions: Regions) -> Iterator[tuple[Int[np.ndarray, " a"], Int[n
         yield rows[index], rows[index + 1]
 
 
-def overlap_frames(upper: Float[np.ndarray, "a 4"], lower: Float[np.ndarray, "b 4"]) -> Float[np.ndarray, "a b"]:
-    """Intersection over union of every box of one frame with every box of another."""
-    x0, y0, w0, h0 = upper.T[:, :, None]
-    x1, y1, w1, h1 = lower.T[:, None, :]
-    wide = np.minimum(x0 + w0, x1 + w1) - np.maximum(x0, x1)
-    high = np.minimum(y0 + h0, y1 + h1) - np.maximum(y0, y1)
-    shared = np.maximum(wide, 0) * np.maximum(high, 0)
-    union = w0 * h0 + w1 * h1 - shared
-    iou: np.ndarray = np.divide(shared, union, out=np.zeros(shared.shape), where=union > 0)
-    return iou
-
-
 def _link_frame(
     link: Int[np.ndarray, " n"],
     upper: Int[np.ndarray, " a"],
@@ -95,7 +84,7 @@ def _link_frame(
     least_iou: float,
 ) -> None:
     """Write the best links between two frames into ``link``."""
-    weight = overlap_frames(upper_box, lower_box)
+    weight = overlap_boxes(upper_box[:, None], lower_box[None])
     weight[weight < least_iou] = 0
     row, column = linear_sum_assignment(weight, maximize=True)
     real = weight[row, column] > 0

@@ -8,6 +8,7 @@ from jaxtyping import Float, Int
 from cender.merge.depth import VOXEL_UM, DepthBounds
 from cender.merge.link import number_chains
 from cender.types import Regions, VoxelSize
+from cender.types.boxes import overlap_boxes
 
 # Log-odds that a link joins two neurons: weights of the columns of `describe_links`. Fitted by `learn_link_weights`
 # on simulated animals with seeds 1000 to 1015 (typical) and 1000 to 1011 (hard), volumes 7 and 41 of 60, with boxes as
@@ -34,7 +35,7 @@ def split_at_minima(regions: Regions, link: Int[np.ndarray, " n"]) -> Int[np.nda
     valley = (value[middle] < value[lower]) & (value[middle] < value[upper])
     middle, lower, upper = middle[valley], lower[valley], upper[valley]
     boxes = regions.box_px
-    stays_up = overlap_rows(boxes[middle], boxes[upper]) >= overlap_rows(boxes[middle], boxes[lower])
+    stays_up = overlap_boxes(boxes[middle], boxes[upper]) >= overlap_boxes(boxes[middle], boxes[lower])
     cut = link.copy()
     cut[np.where(stays_up, middle, upper)] = -1
     return cut
@@ -105,7 +106,7 @@ def compare_boxes(
     moved[:, :2] += drift[upper][:, ::-1]
     shift = np.linalg.norm(centre[lower] - centre[upper] - drift[upper], axis=1) / np.sqrt(side[upper] * side[lower])
     size = np.abs(np.log(np.maximum(second[:, 2:], 1e-6) / np.maximum(first[:, 2:], 1e-6))).sum(axis=1)
-    apart = np.stack([shift, size, 1 - overlap_rows(moved, second)], axis=1)
+    apart = np.stack([shift, size, 1 - overlap_boxes(moved, second)], axis=1)
     usual = (np.median(apart, axis=0) if len(apart) else np.zeros(3)) + _LEAST
     return np.column_stack([np.ones(len(upper)), apart / usual, apart])
 
@@ -186,18 +187,6 @@ def invert_links(link: Int[np.ndarray, " n"]) -> Int[np.ndarray, " n"]:
     rows = np.flatnonzero(link >= 0)
     before[link[rows]] = rows
     return before
-
-
-def overlap_rows(first: Float[np.ndarray, "n 4"], second: Float[np.ndarray, "n 4"]) -> Float[np.ndarray, " n"]:
-    """Intersection over union of boxes, row by row."""
-    x0, y0, w0, h0 = first.T
-    x1, y1, w1, h1 = second.T
-    wide = np.minimum(x0 + w0, x1 + w1) - np.maximum(x0, x1)
-    high = np.minimum(y0 + h0, y1 + h1) - np.maximum(y0, y1)
-    shared = np.maximum(wide, 0) * np.maximum(high, 0)
-    union = w0 * h0 + w1 * h1 - shared
-    iou: np.ndarray = np.divide(shared, union, out=np.zeros(len(first)), where=union > 0)
-    return iou
 
 
 def _compare_depths(

@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from cender.detect.suppression import overlap_boxes, suppress_boxes, suppress_centres
+from cender.detect.suppression import suppress_boxes, suppress_centres
+from cender.types.boxes import overlap_boxes
 
 Z = np.zeros(3, int)
 BOXES = np.array([[0.0, 0, 10, 10], [5, 0, 10, 10], [10, 0, 10, 10]])

@@ -13,7 +13,7 @@ from cender.detect.measure import measure_regions
 from cender.detect.multi_field import detect_regions_paper
 from cender.detect.peaks import fill_hull, find_peaks, resample_head, standardise_head
 from cender.io.weights import shipped_weights
-from cender.merge.link import link_regions, number_chains, overlap_frames, pair_frames
+from cender.merge.link import link_regions, number_chains, pair_frames
 from cender.merge.split import split_at_minima
 from cender.nets.multi_field import KIND, build_scorer
 from cender.plots.paper.features import Appearance, draw_appearance
@@ -28,6 +28,7 @@ from cender.plots.paper.stages import (
 from cender.plots.paper.whole import System, Whole, draw_boxes_with_identities, draw_pipeline, draw_system
 from cender.recognize.paper.posture import find_posture
 from cender.types import Regions, Volume
+from cender.types.boxes import overlap_boxes
 
 FIELD_PX = (9, 15, 31, 41, 81)
 PATCH_PX = 15
@@ -105,7 +106,7 @@ def draw_figure_4(scene: Scene) -> Any:
     link = link_regions(regions, scene.config.merge.link_iou)
     chain = number_chains(link)
     upper, lower = max(pair_frames(regions), key=lambda pair: len(pair[0]) * len(pair[1]))
-    overlap = overlap_frames(regions.box_px[upper], regions.box_px[lower])
+    overlap = overlap_boxes(regions.box_px[upper][:, None], regions.box_px[lower][None])
     column = {int(row): place for place, row in enumerate(lower)}
     pairs = [(place, column[int(link[row])]) for place, row in enumerate(upper) if link[row] >= 0]
     cut_at, rows = _find_cut(regions, chain, number_chains(split_at_minima(regions, link)))
