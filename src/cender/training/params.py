@@ -38,7 +38,10 @@ class TrainRecognizerParams(Params):
     alone_steps: int = Field(60, ge=0, description="training steps in each round at most where no volume is annotated")
     enough: int = Field(50, ge=1, description="annotated volumes from which on it no longer learns from its own names")
     explore: int = Field(
-        0, ge=0, description="up to so many annotated volumes, unnamed neurons are followed under numbers of their own"
+        3,
+        ge=0,
+        description="up to so many annotated volumes, if most of their neurons are named, neurons that they lack and "
+        "that come back in others get numbers of their own",
     )
     patience: int = Field(
         120, ge=0, description="steps without a lower loss after which a stage of training ends early; 0: never"

@@ -71,27 +71,6 @@ def turn_like(cloud: Cloud, other: Cloud, none: int) -> Cloud:
     return replace(cloud, position=cloud.position * POSES[int(np.argmin(error))])
 
 
-def number_strangers(
-    lessons: Sequence[Lesson], identities: Int[np.ndarray, " i"]
-) -> tuple[list[Lesson], Int[np.ndarray, " j"]]:
-    """Lessons and identities in which the unnamed neurons of the best known volume have classes of their own.
-
-    A neuron that nobody named is still the same neuron in every volume: known as such it cannot be taken for its
-    neighbour. Which of them are which in the other annotated volumes will be found out.
-    """
-    none = len(identities)
-    best = int(np.argmax([_count_names(one) for one in lessons]))
-    strangers = np.flatnonzero(lessons[best].cloud.label == none)
-    numbered = []
-    for row, one in enumerate(lessons):
-        label = np.where(one.cloud.label == none, -1, one.cloud.label)
-        if row == best:
-            label[strangers] = none + np.arange(len(strangers))
-        numbered.append(replace(one, cloud=replace(one.cloud, label=label)))
-    # The volume that explains most comes first: what is new is told by its frame.
-    return [numbered[best], *numbered[:best], *numbered[best + 1 :]], add_numbers(identities, len(strangers))
-
-
 def number_rest(named: Sequence[Annotation]) -> list[Annotation]:
     """The volumes, the best of them first and with a number of its own for each of its unnamed neurons."""
     free = 1 + max(int(one.identity.max(initial=-1)) for one in named)

@@ -28,7 +28,6 @@ from cender.training.recognizer.lessons import (
     hash_volumes,
     keep_classes,
     number_rest,
-    number_strangers,
     read_lesson,
     refuse_twins,
     shift_none,
@@ -50,6 +49,10 @@ RARE = 0.25
 """Share of the volumes in which a number has to be trusted to be kept."""
 FEWEST = 8
 """Numbers that are kept in any case."""
+WHOLE = 0.8
+"""Share of the neurons of annotated volumes that are named, from which on they are known as a whole."""
+UNLIKELY = 0.3
+"""Probability below which a name does not keep a neuron from being one that nobody annotated."""
 SPARSE = 0.5
 """Share of the neurons of a usual volume below which the names that people gave are few."""
 WORSE = 0.8
@@ -171,9 +174,10 @@ class _Course:
         """Teach, name, teach again, calibrate."""
         params, taught = self.params, len(self.lessons)
         named = len(self.identities)
-        exploring = bool(self.recording) and params.self_rounds > 0 and taught <= params.explore
+        exploring = bool(self.recording) and params.self_rounds > 0 and taught <= params.explore and self._is_whole()
         if exploring:
-            self.lessons, self.identities = number_strangers(self.lessons, self.identities)
+            # A neuron that nobody named will get a number where it comes back: it is not "none of them".
+            self.lessons = [_forget_none(one, named) for one in self.lessons]
         kept = taught // 5 if taught >= FEW else 0
         aside = set(self.rng.choice(taught, min(kept, 8), replace=False).tolist())
         steps = min(params.steps, params.steps_each * taught)
@@ -183,18 +187,24 @@ class _Course:
         pool = clouds + warp_clouds(clouds, len(self.identities), params.warped, self.rng)
         self._fit(net, pool, steps, Pace(params.learning_rate), "annotated volumes")
         model = self._build(net, [], named)
-        for number in range(self.rounds):
-            own = self._name_recording(model, params.self_volumes)
-            if exploring and number == 0:
+        for _ in range(self.rounds):
+            if exploring:
                 known = len(self.identities)
-                own = self._discover(model, own)
+                own = self._follow_rest(model, params.self_volumes)
                 net = self._enlarge(net, own, known)
                 model = self._build(net, own, named)
+            else:
+                own = self._name_recording(model, params.self_volumes)
             pool = clouds * 3 + [one.cloud for one in own]
             pace = Pace(0.5 * params.learning_rate)
             model, _ = self._learn(net, model, pool, params.self_steps, pace, own)
         held = [self.lessons[row] for row in sorted(aside)]
         return net, self._finish(model, held, self.lessons)
+
+    def _is_whole(self) -> bool:
+        """Whether people named nearly every neuron of their volumes: what else comes back is then a neuron, too."""
+        known = [one.annotation.identity >= 0 for one in self.lessons]
+        return float(np.concatenate(known).mean()) >= WHOLE
 
     def learn_alone(self, named: int | None = None) -> tuple[Classifier, Model]:
         """Number the neurons of the recording: by matching alone at first, then by a little learning.
@@ -303,11 +313,25 @@ class _Course:
 
     def _name_recording(self, model: Model, volumes: int) -> list[Lesson]:
         """Volumes drawn from the recording with the names that can be trusted."""
-        count = min(volumes, len(self.recording))
-        rows = np.sort(self.rng.choice(len(self.recording), count, replace=False))
+        return [trust_names(one, name_neurons(one, model)) for one in self._draw_volumes(volumes)]
+
+    def _follow_rest(self, model: Model, volumes: int) -> list[Lesson]:
+        """The same, with neurons that have no likely name and come back in other volumes as new identities."""
+        namings = [(one, name_neurons(one, model)) for one in self._draw_volumes(volumes)]
+        trusted, known = [trust_names(*pair) for pair in namings], len(self.identities)
+        likely = [np.where(naming.probability >= UNLIKELY, naming.names, -1) for _, naming in namings]
+        named = [_relabel(one, label) for one, label in zip(trusted, likely, strict=True)]
+        found = self._discover(model, named)
+        return [
+            _relabel(one, np.where(other.cloud.label >= known, other.cloud.label, one.cloud.label))
+            for one, other in zip(trusted, found, strict=True)
+        ]
+
+    def _draw_volumes(self, volumes: int) -> list[Annotation]:
+        """Volumes of the recording that nobody annotated."""
+        rows = np.sort(self.rng.choice(len(self.recording), min(volumes, len(self.recording)), replace=False))
         taught = {one.annotation.volume for one in self.lessons}
-        drawn = [self.recording[row] for row in rows]
-        return [trust_names(one, name_neurons(one, model)) for one in drawn if len(one) and one.volume not in taught]
+        return [one for one in (self.recording[row] for row in rows) if len(one) and one.volume not in taught]
 
     def _read_names(self, annotation: Annotation, model: Model) -> Lesson:
         """A volume with all names that it was given."""
@@ -358,3 +382,7 @@ class _Course:
 
 def _relabel(lesson: Lesson, label: Int[np.ndarray, " n"]) -> Lesson:
     return replace(lesson, cloud=replace(lesson.cloud, label=label))
+
+
+def _forget_none(lesson: Lesson, none: int) -> Lesson:
+    return _relabel(lesson, np.where(lesson.cloud.label == none, -1, lesson.cloud.label))

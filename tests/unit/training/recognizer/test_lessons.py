@@ -15,7 +15,6 @@ from cender.training.recognizer.lessons import (
     hash_volumes,
     keep_classes,
     number_rest,
-    number_strangers,
     read_lesson,
     refuse_twins,
     shift_none,
@@ -86,19 +85,6 @@ def test_all_lessons_are_turned_to_one_pose() -> None:
         for row, one in enumerate(lessons)
     ]
     assert measure_spread(turned) > 2 * measure_spread(align_lessons(turned, NONE))
-
-
-def test_strangers_of_the_best_known_volume_get_numbers_of_their_own() -> None:
-    lessons = [read_lesson(one, IDENTITIES) for one in FILM]
-    best = int(np.argmax([(one.identity >= 0).sum() for one in FILM]))
-    strangers = int((FILM[best].identity < 0).sum())
-    numbered, identities = number_strangers(lessons, IDENTITIES)
-    assert len(identities) == NONE + strangers
-    assert numbered[0].annotation.volume == FILM[best].volume
-    assert sorted(numbered[0].cloud.label[numbered[0].cloud.label >= NONE].tolist()) == list(
-        range(NONE, NONE + strangers)
-    )
-    assert all((one.cloud.label < NONE).all() for one in numbered[1:]), "elsewhere they are not known yet"
 
 
 def test_new_numbers_are_free_ones() -> None:
