@@ -4,6 +4,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from typer.testing import CliRunner
 
 from cender.bench.paper import identity_rows
 from cender.bench.paper.markdown import render_tables
@@ -11,7 +12,9 @@ from cender.bench.paper.measurements import list_items
 from cender.bench.paper.published import CELL_TYPES, DATASETS, DETECTION, FEATURES, PIPELINES, TRACKING
 from cender.bench.paper.scope import FULL, QUICK
 from cender.bench.paper.tables import build_tables
+from cender.cli.app import app
 from cender.config import Config
+from cender.errors import ConfigError
 from cender.io.measured import Measured, load_measured
 from cender.io.results.folder.fingerprints import hash_weights
 
@@ -171,3 +174,10 @@ def test_our_names_stand_under_the_published_cell_types() -> None:
     assert "needs wormnd.csv.gz" in str(build_tables({}, None)[4].rows[-1])
     found = measured(**{"cell types, default": {"all": 0.57, "chaudhary": 0.6, "seconds": 0.5}})
     assert build_tables(found, None)[4].rows[-1][2:4] == (60.0, 57.0)
+
+
+def test_rows_that_cannot_be_measured_here_are_named(tmp_path: Path) -> None:
+    done = CliRunner().invoke(app, ["bench", "tables", "--data", str(tmp_path), "--only", "NeRVE, 80"])
+    assert isinstance(done.exception, ConfigError)
+    assert "no row that can be measured here begins so" in str(done.exception)
+    assert "features, objects and regions" in str(done.exception), "what can be is said"
