@@ -23,7 +23,7 @@ def draw_atlas(
 ) -> Figure:
     """The average head from the side and from above, one ellipse of one standard deviation per cell."""
     with styled():
-        figure = start_figure(13, 11)
+        figure = start_figure(16, 7.4)
         for ax, (down, across), title in zip(
             figure.subplots(2, 1), ((1, 2), (0, 2)), ("from the side", "from above"), strict=True
         ):

@@ -34,7 +34,9 @@ def save_pictures(
     chosen = in_condition(rows, rows[0]["condition"])
     pairs = Counter((true, said) for row in chosen for true, said in zip(row["name"], row["said"], strict=True) if said)
     looks = [describe_colours(one.colour) for one in animals]
-    atlas, _ = build_atlas([one.position_um for one in animals], [one.name for one in animals], looks)
+    # Names that people doubted themselves are no cells.
+    names = [["" if "?" in name else name for name in one.name] for one in animals]
+    atlas, _ = build_atlas([one.position_um for one in animals], names, looks)
     figures = {
         "atlas": draw_atlas(atlas.names, atlas.mean * UNIT_UM, atlas.covariance * UNIT_UM**2, atlas.sightings),
         "confusion": draw_confusion(pairs),

@@ -70,11 +70,17 @@ def compare_published(
     methods: dict[str, Any] = {}
     for method in dict.fromkeys(name for one in animals for name in published[one]):
         found = [{"lab": one[0], "top1": published[one][method]} for one in animals if method in published[one]]
-        by_lab = {lab: _mean(found, "top1", lab) for lab in sorted({one["lab"] for one in found})}
-        methods[method] = {"top1": _mean(found, "top1"), "by_lab": by_lab}
-    conditions = dict.fromkeys(row["condition"] for row in same)
-    ours = {condition: _mean(in_condition(same, condition), "top1") for condition in conditions}
+        methods[method] = _by_lab(found)
+    ours = {
+        condition: _by_lab(in_condition(same, condition))
+        for condition in dict.fromkeys(row["condition"] for row in same)
+    }
     return {"animals": len(animals), "methods": methods, "ours": ours}
+
+
+def _by_lab(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    labs = sorted({row["lab"] for row in rows})
+    return {"top1": _mean(rows, "top1"), "by_lab": {lab: _mean(rows, "top1", lab) for lab in labs}}
 
 
 def _mean(rows: Sequence[Mapping[str, Any]], key: str, lab: str | None = None) -> float:

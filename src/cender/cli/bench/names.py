@@ -108,15 +108,15 @@ def _print_labs(figures: dict[str, Any]) -> None:
     for lab in first:
         labs.add_column(f"{lab} ({first[lab]['animals']})", justify="right")
     labs.add_column("mean of labs", justify="right")
-    labs.add_column("published animals", justify="right")
-    published = figures["published"]
+    labs.add_column("all animals", justify="right")
     for condition, one in figures["conditions"].items():
         shares = [one["by_lab"][lab]["top1"] if lab in one["by_lab"] else None for lab in first]
-        same = published["ours"].get(condition)
-        labs.add_row(condition, *(_percent(share) for share in (*shares, one["top1_mean_of_labs"], same)))
-    for method, one in published["methods"].items():
-        shares = [one["by_lab"].get(lab) for lab in first]
-        labs.add_row(f"published: {method}", *(_percent(share) for share in shares), "", _percent(one["top1"]))
+        labs.add_row(condition, *(_percent(share) for share in (*shares, one["top1_mean_of_labs"], one["top1"])))
+    published = figures["published"]
+    for words, found in ((f"{published['animals']} of these: ", "ours"), ("the same, published: ", "methods")):
+        for name, one in published[found].items():
+            shares = [one["by_lab"].get(lab) for lab in first]
+            labs.add_row(f"{words}{name}", *(_percent(share) for share in shares), "", _percent(one["top1"]))
     STDOUT.print(labs)
 
 
