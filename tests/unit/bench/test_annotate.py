@@ -89,10 +89,13 @@ def test_commands_print_json(monkeypatch: pytest.MonkeyPatch) -> None:
     small = ["simulate.shape=[6,96,96]", "simulate.voxel_um=[4.0,1.6,1.6]", "simulate.anatomy.neurons=[36,40]"]
     sets = [word for one in small for word in ("--set", one)]
     monkeypatch.setattr(sys.modules["cender.cli.bench.annotate"], "REQUESTS", 5)
+    monkeypatch.setattr(sys.modules["cender.cli.bench.annotate"], "CORRECTIONS", 2)
     words = ["bench", "annotate", "--edits", "3", "--open", "5", "--volumes", "0", "--json", *sets]
     done = CliRunner().invoke(app, words)
     assert done.exit_code == 0, done.output
-    assert json.loads(done.stdout)["company"]["lost"] == 0
+    figures = json.loads(done.stdout)
+    assert figures["company"]["lost"] == 0
+    assert 0 < figures["correcting"]["own_ms"]["p50"] < 60_000
     monkeypatch.setattr("cender.bench.identity.methods.make_learner", lambda method, config: answer_all)
     words = ["bench", "suggest", "easy", "--annotate", "1", "--draws", "1", "--test", "2", "--json", *sets]
     done = CliRunner().invoke(app, [*words, "--set", "simulate.volumes=4"])

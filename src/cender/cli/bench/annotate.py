@@ -8,6 +8,7 @@ from cender.cli.options import Json, Sets
 
 PEOPLE = 4
 REQUESTS = 200
+CORRECTIONS = 30
 
 
 def annotate(
@@ -27,6 +28,7 @@ def annotate(
     from pathlib import Path
 
     from cender.bench.annotate.company import measure_company
+    from cender.bench.annotate.correcting import measure_correcting
     from cender.bench.annotate.folders import make_folder
     from cender.bench.annotate.waiting import measure_latency, measure_opening
     from cender.bench.identity.data import number_animal
@@ -44,6 +46,7 @@ def annotate(
         figures["latency"] = measure_latency(worm, REQUESTS, seed)
         STDERR.print(f"{PEOPLE} people make {edits} edits each")
         figures["company"] = measure_company(worm, PEOPLE, edits, seed)
+        figures["correcting"] = measure_correcting(worm, config, CORRECTIONS, seed)
     if volumes:
         figures["effort"] = _measure_effort(config, volumes, rounds, seed)
     figures |= describe_machine()
@@ -87,6 +90,9 @@ def _print(figures: dict[str, Any]) -> None:
     table.add_row("pictures of a volume read anew, p50 / p95", _say_ms(latency["frames_read_ms"]))
     table.add_row("pictures of a volume held in memory, p50 / p95", _say_ms(latency["frames_held_ms"]))
     table.add_row("neurons of a volume, p50 / p95", _say_ms(latency["neurons_ms"]))
+    correcting = figures["correcting"]
+    table.add_row("a corrected volume named again, p50 / p95", _say_ms(correcting["own_ms"]))
+    table.add_row("a volume that hears of it, p50 / p95", _say_ms(correcting["hearing_ms"]))
     for one in figures.get("effort", ()):
         label = f"actions to correct, of drawing all: {one['annotated']} volumes annotated"
         table.add_row(label, f"{100 * one['share']:.1f} % (all volumes {100 * one['share_of_all_volumes']:.1f} %)")
