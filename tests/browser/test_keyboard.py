@@ -1,6 +1,7 @@
 """Without a mouse: queue, accepting, correcting, what is missing, undo, reviewed; and labels that do not pile up."""
 
 from collections.abc import Callable
+from typing import Any
 
 from browser.conftest import Hand, Server
 
@@ -15,10 +16,11 @@ def see_selected(hand: Hand) -> dict[str, object]:
 def test_a_volume_is_corrected_by_keys_alone(shared_server: Server, sit_down: Sit) -> None:
     hand = sit_down(shared_server)
     hand.go(1)
+    z = hand.see("cender.z")
     hand.press("q")
-    hand.wait("cender.v === cender.queue.volumes[0].volume || cender.v !== 1")
+    hand.wait("cender.v !== 1 && cender.volume?.volume === cender.v && cender.identity >= 0")
     hand.press("b")
-    hand.wait("cender.v === 1 && cender.volume?.volume === 1")
+    hand.wait(f"cender.v === 1 && cender.volume?.volume === 1 && cender.z === {z}")
 
     hand.press("ArrowRight")
     first = see_selected(hand)
@@ -56,18 +58,26 @@ def test_a_volume_is_corrected_by_keys_alone(shared_server: Server, sit_down: Si
         hand.press("E")
 
 
+def is_missed(hand: Hand, one: dict[str, Any]) -> bool:
+    """Delete a neuron: whether it is then expected where it was, rather than its name given to a neighbour."""
+    hand.page.evaluate("key => window.cender.select(key)", one["key"])
+    hand.press("Delete")
+    hand.settle()
+    # Names that follow from it come after a pause in the edits.
+    hand.page.wait_for_timeout(1500)
+    hand.settle()
+    return bool(hand.see(f"cender.ghosts.some(each => each.identity === {one['identity']})"))
+
+
 def test_a_missing_neuron_is_put_back_with_one_key(shared_server: Server, sit_down: Sit) -> None:
     hand = sit_down(shared_server)
     hand.go(3)
     hand.wait("cender.reference !== null")
-    gone = hand.see(
-        "cender.volume.neurons.find(one => one.identity >= 0 && one.boxes.length > 1 && !one.human "
+    known = hand.see(
+        "cender.volume.neurons.filter(one => one.identity >= 0 && one.boxes.length > 1 && !one.human "
         "&& cender.reference.neurons.some(each => each.identity === one.identity))"
     )
-    hand.page.evaluate("key => window.cender.select(key)", gone["key"])
-    hand.press("Delete")
-    hand.settle()
-    hand.wait(f"cender.ghosts.some(one => one.identity === {gone['identity']})")
+    gone = next(one for one in known if is_missed(hand, one))
     hand.page.fill("#search", str(gone["identity"]))
     hand.press("Enter", "a")
     hand.settle()

@@ -1,6 +1,8 @@
 """How long a person waits for the names that follow from a correction."""
 
+from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -38,9 +40,9 @@ def measure_correcting(folder: Path, config: Config, corrections: int, seed: int
     for _ in range(corrections):
         volume = int(rng.integers(TAUGHT, min(DRAWN, desk.tables.volumes.height)))
         _correct(desk, volume, rng)
-        own.append(_time(lambda volume=volume: recognizer.look_again(desk, volume)))  # type: ignore[misc]
+        own.append(_time(partial(recognizer.look_again, desk, volume)))
         other = (volume + 1) % min(DRAWN, desk.tables.volumes.height)
-        heard.append(_time(lambda other=other, volume=volume: recognizer.hear(desk, other, volume)))  # type: ignore[misc]
+        heard.append(_time(partial(recognizer.hear, desk, other, volume)))
     desk.log.close()
     return {"corrections": corrections, "own_ms": summarize(own), "hearing_ms": summarize(heard)}
 
@@ -65,7 +67,7 @@ def _correct(desk: Desk, volume: int, rng: np.random.Generator) -> None:
     desk.log.append("person", edit)
 
 
-def _time(act: Any) -> float:
+def _time(act: Callable[[], object]) -> float:
     start = perf_counter()
     act()
     return 1e3 * (perf_counter() - start)

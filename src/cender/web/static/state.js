@@ -26,7 +26,7 @@ export const state = {
   /** @type {any} */ log: { entries: [], undo: [], redo: [] },
   /** @type {Map<string, {author:string, volume:number, at:number}>} */ others: new Map(),
   /** @type {Set<number>} */ reviewed: new Set(), /** @type {Set<number>} */ annotated: new Set(),
-  /** @type {{v:number, z:number, key:string}[]} */ trail: [], author: "me", session: crypto.randomUUID(),
+  /** @type {{v:number, z:number, key:string, identity:number}[]} */ trail: [], author: "me", session: crypto.randomUUID(),
   /** @type {any} */ trace: null,
 };
 

@@ -14,7 +14,7 @@ export async function goTo(v, how = {}) {
   const row = rowOf(v);
   if (row < 0) return;
   const direction = Math.sign(v - state.v) || 1;
-  if (v !== state.v && !how.quiet) state.trail.push({ v: state.v, z: state.z, key: state.key });
+  if (v !== state.v && !how.quiet) state.trail.push({ v: state.v, z: state.z, key: state.key, identity: state.identity });
   const identity = state.identity;
   state.v = v; state.ghosts = [];
   const pixels = fetchStack(v).catch((error) => { toast(String(error.message ?? error)); return null; });
@@ -39,8 +39,8 @@ export async function goTo(v, how = {}) {
 export async function goBack() {
   const place = state.trail.pop();
   if (!place) { toast("there is no earlier place"); return; }
+  state.z = place.z; state.identity = place.identity;
   await goTo(place.v, { key: place.key, quiet: true });
-  showFrame(place.z);
 }
 
 export async function loadReference() {
