@@ -5,35 +5,46 @@ import shutil
 import signal
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 from typer.testing import CliRunner
 
+from cender.annotate.edits import DeleteNeuron
+from cender.annotate.marks import Spot
 from cender.cli.app import app
 from cender.config import load_config
 from cender.errors import CenderError, DataError
 from cender.io import load_truth, load_weights, save_truth
+from cender.io.params import RecordingParams
+from cender.io.results.annotations.human import save_human
+from cender.io.results.annotations.log import EditLog
+from cender.io.results.folder.run_folder import create_run
 from cender.nets.scoring import KIND
+from cender.pipeline.learn.annotated import load_annotated
+from cender.pipeline.learn.learning import collect_heads
 from cender.pipeline.learn.simulated import save_simulation
 from cender.pipeline.volumes.detector import build_detector
 from cender.simulate import SimulateParams, simulate_recording
 from cender.types import Annotation, Annotations
 
 QUICK = ["train.fine_steps=2", "train.steps=2", "train.check_every=1", "train.window_px=32", "train.windows=1"]
+QUICK += ["train.replay=1", "train_recognizer.steps=2", "train_recognizer.self_rounds=0", "train_recognizer.warped=2"]
 
 
 @pytest.fixture(scope="module")
 def worm(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    params = SimulateParams(preset="easy", seed=1900, volumes=1, shape=(12, 320, 320), voxel_um=(2.2, 0.5, 0.5))
+    params = SimulateParams(preset="easy", seed=1900, volumes=1, shape=(12, 280, 280), voxel_um=(1.8, 0.4, 0.4))
     folder = tmp_path_factory.mktemp("annotated") / "worm"
     save_simulation(simulate_recording(params), folder, "npz")
     return folder
 
 
-def train(*words: object) -> str:
+def train(*words: object, what: str = "detector") -> str:
     sets = [word for setting in QUICK for word in ("--set", setting)]
-    result = CliRunner().invoke(app, ["train", "detector", *map(str, words), *sets])
+    result = CliRunner().invoke(app, ["train", what, *map(str, words), *sets])
     if isinstance(result.exception, CenderError):
         raise result.exception
     assert result.exit_code == 0, result.output
@@ -67,6 +78,41 @@ def test_centres_alone_refine_weights_but_cannot_start_from_nothing(worm: Path, 
     assert out.is_file()
     with pytest.raises(DataError, match="cannot be the only teacher"):
         train(bare, "--out", out, "--from-scratch")
+
+
+@pytest.fixture
+def corrected(worm: Path, tmp_path: Path) -> Path:
+    """A folder in which a person has marked every other neuron and removed what the machine saw at another place."""
+    truth = load_truth(worm / "truth")
+    source = {"source": str(worm / "recording.npz"), "voxel_um": list(truth.voxel_um or ())}
+    folder = create_run(tmp_path / "run", {"recording": source}).path
+    one = truth.annotations[0]
+    save_human(folder, replace(Annotation.from_points(0, one.centre_um[::2], one.identity[::2]), complete=False))
+    with EditLog(folder) as log:
+        log.append("Ada", DeleteNeuron(spot=Spot(volume=0, key="m3", place_um=(4.0, 20.0, 20.0))))
+    return folder
+
+
+def test_marks_and_removals_of_a_run_folder_teach(corrected: Path) -> None:
+    known = load_annotated(corrected, RecordingParams())
+    assert not known.truth.annotations[0].complete
+    np.testing.assert_allclose(known.denied_um[0], [[4.0, 20.0, 20.0]])
+    heads = collect_heads([corrected], load_config(None, ["train.replay=1"]))
+    assert heads.samples[0].partial
+    assert len(heads.samples[0].denied) == 1
+    assert len(heads.replay) == 1
+
+
+def test_one_command_teaches_both(corrected: Path) -> None:
+    train(corrected, what="all")
+    assert (corrected / "models" / "detector.safetensors").is_file()
+    assert (corrected / "models" / "recognizer.safetensors").is_file()
+
+
+def test_a_folder_that_nobody_annotated_teaches_nothing(worm: Path, tmp_path: Path) -> None:
+    folder = create_run(tmp_path / "run", {"recording": {"source": str(worm / "recording.npz")}}).path
+    with pytest.raises(DataError, match="nobody has annotated anything"):
+        train(folder, what="all")
 
 
 def test_missing_recording_is_named(worm: Path, tmp_path: Path) -> None:

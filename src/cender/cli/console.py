@@ -41,6 +41,13 @@ def show_progress() -> Iterator[Progress]:
         yield bar
 
 
+@contextmanager
+def show_status(words: str) -> Iterator[None]:
+    """Say on standard error what is going on while it does."""
+    with STDERR.status(words):
+        yield
+
+
 def print_json(value: Any) -> None:
     """One JSON object on standard output and nothing else there."""
     typer.echo(json.dumps(value, allow_nan=False, default=str))

@@ -13,7 +13,7 @@ from cender.cli.options import Command, ConfigFile, Group, Sets
 train = typer.Typer(
     name="train",
     cls=Group,
-    help="Learn from annotated volumes: truth folders, or what `cender simulate` makes.",
+    help="Learn from annotated volumes: corrected runs, truth folders, or what `cender simulate` makes.",
     no_args_is_help=True,
     rich_markup_mode="rich",
 )
@@ -22,7 +22,7 @@ train = typer.Typer(
 @train.command(cls=Command)
 def detector(
     folders: Annotated[
-        list[Path] | None, typer.Argument(metavar="FOLDER", help="Truth folders with their recordings.")
+        list[Path] | None, typer.Argument(metavar="FOLDER", help="Run folders that people corrected, or truth folders.")
     ] = None,
     out: Annotated[
         Path | None,
@@ -32,7 +32,7 @@ def detector(
         bool, typer.Option("--from-scratch", help="Start from nothing instead of the shipped weights.")
     ] = False,
     simulated: Annotated[
-        int, typer.Option(min=0, help="Also learn from this many simulated animals, three volumes each.")
+        int, typer.Option(min=0, help="Also learn from this many simulated animals, two postures each.")
     ] = 0,
     partial: Annotated[
         bool, typer.Option("--partial", help="Not every neuron is marked: unmarked places teach nothing.")
@@ -43,14 +43,15 @@ def detector(
 ) -> None:
     """Train the detector of neuronal regions from 1 to 30 annotated volumes, in minutes on a CPU.
 
-    Starts from the shipped weights, so that few volumes are enough. Interrupt it with Ctrl-C whenever you like:
-    the same command goes on where it stopped.
+    Starts from the shipped weights, so that few volumes are enough; of a run folder it learns what people drew, moved,
+    added and removed. Simulated animals on a microscope like yours are learnt from besides (train.replay).
+    Interrupt it with Ctrl-C whenever you like: the same command goes on where it stopped.
     """
-    from cender.cli.console import STDERR, track
+    from cender.cli.console import STDERR, show_status
     from cender.config import load_config
     from cender.errors import DataError
     from cender.io import save_weights
-    from cender.pipeline.learn.learning import collect_samples, find_start, learn_detector
+    from cender.pipeline.learn.learning import collect_heads, learn_detector
 
     config = load_config(config_file, sets or [])
     if not folders and not simulated:
@@ -58,14 +59,13 @@ def detector(
     target = out or (folders[0] / "models" / "detector.safetensors" if folders and len(folders) == 1 else None)
     if target is None:
         raise DataError("several folders: say with --out where the weights should go")
-    start = None if from_scratch else find_start(folders or [], config)
-    samples = list(
-        track(collect_samples(folders or [], config, start, simulated, partial), "reading annotated volumes")
-    )
+    with show_status("reading annotated volumes"):
+        heads = collect_heads(folders or [], config, simulated, partial, from_scratch)
     checkpoint = target.with_suffix(".checkpoint")
     with _resumable(checkpoint) as check:
-        STDERR.print(f"{len(samples)} annotated volumes, {sum(len(sample.centre) for sample in samples)} neurons")
-        weights, history = _watch(lambda on_step: learn_detector(samples, config, start, seed, target, on_step), check)
+        neurons = sum(len(sample.centre) for sample in heads.samples)
+        STDERR.print(f"{len(heads.samples)} annotated volumes, {neurons} neurons")
+        weights, history = _watch(lambda on_step: learn_detector(heads, config, seed, target, on_step), check)
     save_weights(weights, target)
     checkpoint.unlink(missing_ok=True)
     picture = target.with_suffix(".png")
@@ -122,6 +122,31 @@ def recognizer(
     picture = target.with_suffix(".png")
     _draw_stages(history, picture)
     typer.echo(f"{target}\n{picture}")
+
+
+@train.command("all", cls=Command)
+def train_all(
+    folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="A run folder that people corrected.", exists=True)],
+    seed: Annotated[int, typer.Option(help="Of everything random.")] = 0,
+    config_file: ConfigFile = None,
+    sets: Sets = None,
+) -> None:
+    """Train detector and recognizer from what people did in a run folder; its next run uses both.
+
+    The detector learns from boxes, clicks and removals, the recognizer from identities; where people gave none, it is
+    left as it is.
+    """
+    from cender.cli.console import STDERR
+    from cender.errors import DataError
+    from cender.pipeline.learn.lessons import collect_lessons
+
+    detector([folder], seed=seed, config_file=config_file, sets=sets)
+    try:
+        collect_lessons([folder])
+    except DataError as error:
+        STDERR.print(f"the recognizer stays as it is: {error}")
+        return
+    recognizer([folder], seed=seed, config_file=config_file, sets=sets)
 
 
 @train.command(cls=Command)

@@ -5,6 +5,7 @@ import numpy as np
 from jaxtyping import Bool, Float, Float32, Int
 
 from cender.types import Maps
+from cender.types.maps import CELL
 
 STRIDE = 2
 USUAL_PX = 9.0
@@ -41,8 +42,10 @@ def decode_regions(
     return z, box, to_chance(said[:, 0].astype(np.float32)).astype(float)
 
 
-def decode_centres(maps: Maps, least: float) -> tuple[Float[np.ndarray, "k 3"], Float[np.ndarray, " k"]]:
-    """Centre (``z y x`` on the network's grid, z between frames) and score of every neuron."""
+def decode_centres(
+    maps: Maps, least: float
+) -> tuple[Int[np.ndarray, "k 3"], Float[np.ndarray, "k 3"], Float[np.ndarray, " k"]]:
+    """Pixel of the map, centre (``z y x`` on the network's grid, z between frames) and score of every neuron."""
     least_logit = float(np.log(least / (1 - least)))
     logit = maps.unpack(1)
     z, y, x = find_peaks(logit, least_logit, across_z=True).T
@@ -58,4 +61,17 @@ def decode_centres(maps: Maps, least: float) -> tuple[Float[np.ndarray, "k 3"], 
     depth = z + (above - below) / np.maximum(below + here + above, 1e-6)
     centre_y = (y + np.clip(said[:, 5], -1, 1)) * STRIDE + (STRIDE - 1) / 2
     centre_x = (x + np.clip(said[:, 4], -1, 1)) * STRIDE + (STRIDE - 1) / 2
-    return np.column_stack([depth, centre_y, centre_x]), here.astype(float)
+    return np.column_stack([z, y, x]), np.column_stack([depth, centre_y, centre_x]), here.astype(float)
+
+
+def read_boxes(
+    maps: Maps, frame: Int[np.ndarray, " n"], centre: Float[np.ndarray, "n 2"]
+) -> tuple[Float[np.ndarray, "n 4"], Float[np.ndarray, " n"]]:
+    """Boxes of the size that the network says at these places (``y x`` of its grid), and their scores."""
+    _, _, _, _, tall, wide = maps.packed.shape
+    pixel = np.rint((centre - (STRIDE - 1) / 2) / STRIDE).astype(int)
+    y, x = np.clip(pixel[:, 0], 0, CELL * tall - 1), np.clip(pixel[:, 1], 0, CELL * wide - 1)
+    said = maps.read(frame, y, x).astype(float)
+    size = USUAL_PX * np.exp(np.clip(said[:, 2:4], -2, 2))
+    box = np.concatenate([centre[:, ::-1] - (size - 1) / 2, size], axis=1)
+    return box, to_chance(said[:, 0].astype(np.float32)).astype(float)

@@ -1,44 +1,73 @@
 """The default detector: one pass of a small network over the head, every frame seen with its neighbours."""
 
-from collections.abc import Callable
-
 import numpy as np
-from jaxtyping import Float, Int, Real, UInt8
+from jaxtyping import Float, Int, Real
 
-from cender.detect.decode import decode_centres, decode_regions
+from cender.detect.candidates import find_candidates, judge_candidates
+from cender.detect.decode import decode_regions, read_boxes
 from cender.detect.measure import measure_regions
+from cender.detect.network import Network
 from cender.detect.normalise import Grid, cut_strip
 from cender.detect.params import DetectParams
 from cender.detect.suppression import suppress_boxes, suppress_centres
 from cender.types import Detections, Head, Maps, Regions, VoxelSize
 
-Score = Callable[[UInt8[np.ndarray, "z y x"]], Maps]
+# A neuron that has no region of its own within this share of a width gets one, where the network sees at least a hint
+# of it: of two neurons that touch, a frame shows one region only.
+OWN_WIDTHS, HINT = 0.25, 0.15
 
 
 def detect_regions(
-    red: Real[np.ndarray, "z y x"], head: Head, voxel_um: VoxelSize, score: Score, params: DetectParams
+    red: Real[np.ndarray, "z y x"], head: Head, voxel_um: VoxelSize, network: Network, params: DetectParams
 ) -> Detections:
-    """Regions and neuron centres of one volume, in full-frame pixels.
-
-    Parameters
-    ----------
-    score
-        The network: from frames on a grid that it knows, in levels, to maps of half the size.
-    """
-    image, grid = cut_strip(red, head, voxel_um)
-    maps = score(image)
+    """Regions and neuron centres of one volume, in full-frame pixels."""
+    image, grid = cut_strip(red, head, voxel_um, network.grids)
+    maps = network.score(image)
+    centre, centre_score = _find_centres(maps, grid, voxel_um, network, params)
     frame, box, chance = decode_regions(maps, params.region_score)
     keep = suppress_boxes(frame, box, chance, params.overlap)
-    z, rows = _spread_frames(frame[keep], grid, len(red))
-    full = grid.boxes_to_full(box[keep][rows])
+    frame, box, chance = add_boxes(maps, centre, (frame[keep], box[keep], chance[keep]))
+    z, rows = _spread_frames(frame, grid, len(red))
+    full = grid.boxes_to_full(box[rows])
     inside = _inside(full, red.shape[1:])
-    regions = Regions.from_boxes(z[inside], full[inside], score=chance[keep][rows][inside])
-    centre, centre_score = decode_centres(maps, params.centre_score)
+    regions = Regions.from_boxes(z[inside], full[inside], score=chance[rows][inside])
     centre_px = grid.points_to_full(centre)
-    apart = suppress_centres(centre_px * np.array(voxel_um), centre_score, params.spacing_um)
-    centre_px, centre_score = centre_px[apart], centre_score[apart]
     shown = ((centre_px[:, 1:] >= -0.5) & (centre_px[:, 1:] < np.array(red.shape[1:]) - 0.5)).all(1)
-    return Detections(measure_regions(red, regions), centre_px[shown], centre_score[shown])
+    return Detections(measure_regions(red, regions), centre_px[shown], centre_score[shown], network.neuron_judge)
+
+
+def _find_centres(
+    maps: Maps, grid: Grid, voxel_um: VoxelSize, network: Network, params: DetectParams
+) -> tuple[Float[np.ndarray, "k 3"], Float[np.ndarray, " k"]]:
+    """Centres on the network's grid that are likely enough, and how likely they are."""
+    step_um = grid.step * np.array(voxel_um)
+    found = find_candidates(maps, step_um)
+    chance = judge_candidates(maps, found, step_um, network.judge)
+    likely = chance >= params.centre_score
+    centre, chance = found.centre[likely], chance[likely]
+    apart = suppress_centres(centre * step_um, chance, params.spacing_um)
+    return centre[apart], chance[apart]
+
+
+def add_boxes(
+    maps: Maps,
+    centre: Float[np.ndarray, "k 3"],
+    known: tuple[Int[np.ndarray, " n"], Float[np.ndarray, "n 4"], Float[np.ndarray, " n"]],
+) -> tuple[Int[np.ndarray, " m"], Float[np.ndarray, "m 4"], Float[np.ndarray, " m"]]:
+    """Regions (frames, boxes, scores), and some for neurons that have none in their own frame or beside it."""
+    frame, box, chance = known
+    middle, side = box[:, [1, 0]] + (box[:, [3, 2]] - 1) / 2, np.sqrt(box[:, 2] * box[:, 3])
+    frames, boxes, chances = [frame], [box], [chance]
+    for way in (-1, 0, 1):
+        z = np.rint(centre[:, 0]).astype(int) + way
+        rows = np.flatnonzero((z >= 0) & (z < maps.packed.shape[3]))
+        there, hint = read_boxes(maps, z[rows], centre[rows, 1:])
+        apart = np.linalg.norm(centre[rows, None, 1:] - middle[None], axis=2) / side
+        lacking = ~((apart < OWN_WIDTHS) & (z[rows, None] == frame[None])).any(1) & (hint >= HINT)
+        frames.append(z[rows[lacking]])
+        boxes.append(there[lacking])
+        chances.append(hint[lacking])
+    return np.concatenate(frames), np.concatenate(boxes), np.concatenate(chances)
 
 
 def _spread_frames(

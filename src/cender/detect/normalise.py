@@ -1,5 +1,6 @@
 """From the head's part of a volume to what the network sees: a grid that it knows and its own brightness."""
 
+import math
 from dataclasses import dataclass
 
 import cv2
@@ -8,14 +9,8 @@ from jaxtyping import Float, Float32, Int, Shaped, UInt8
 
 from cender.types import Crop, Head, VoxelSize
 
-# Resampling costs time and sharpness: the network knows grids between these, and others are brought to the nearest.
-FINEST_UM = np.array([0.95, 0.225, 0.225])
-COARSEST_UM = np.array([1.75, 0.35, 0.35])
-# Coarser images without background are refined rather than brought to the coarsest grid: their nuclei become smooth
-# spots of the size that the network knows. Where there is noise, it would become spots as well.
-REFINED_UM = np.array([1.1, 0.225, 0.225])
-# Rigs whose voxels are not far from that are usual; the others have weights of their own.
-USUAL_UM = 0.8 * FINEST_UM, 1.2 * COARSEST_UM
+# Rigs whose voxels are not far from what the fast network knows are usual; the others have weights of their own.
+USUAL_UM = np.array([0.76, 0.18, 0.18]), np.array([2.1, 0.42, 0.42])
 DARK, BRIGHT = 10.0, 99.7
 # Where the background was removed many voxels have the lowest value, and how many depends on the crop. The bright level
 # is then where voxels, weighed by their squared brightness, reach this share: specks of noise hardly count.
@@ -29,6 +24,32 @@ TOP = 2.0
 TURNED_TYPES = (np.uint8, np.uint16, np.int16, np.float32)
 # A turned strip must spare at least a third of the crop to be worth the turning, which blurs a little.
 WORTHWHILE = 0.65
+
+
+@dataclass(frozen=True, slots=True)
+class Grids:
+    """Which distances of voxels (``z y x``) a network knows; finer and coarser ones are brought to the nearest."""
+
+    finest_um: tuple[float, float, float]
+    coarsest_um: tuple[float, float, float]
+
+    def fit(self, shape: tuple[int, ...], voxel_um: VoxelSize) -> tuple[Int[np.ndarray, " 3"], Float[np.ndarray, " 3"]]:
+        """Size of the network's grid over a part of a volume, and its steps in voxels."""
+        size = np.array(voxel_um)
+        step = np.clip(size, self.finest_um, self.coarsest_um) / size
+        if shape[0] == 1:
+            step[0] = 1.0
+        fitted = np.maximum(1, np.rint(np.array(shape) / step)).astype(int)
+        return fitted, np.array(shape) / fitted
+
+
+# Resampling costs time and sharpness: the fast network knows grids as they come, within these bounds.
+USUAL_GRIDS = Grids((0.95, 0.225, 0.225), (1.75, 0.35, 0.35))
+# Nuclei have the same size in every image that is brought to one distance of pixels; frames stay as they were taken, as
+# nothing between two of them is known.
+ANY_GRIDS = Grids((1.0, 0.25, 0.25), (math.inf, 0.25, 0.25))
+GRIDS = {"usual": USUAL_GRIDS, "any": ANY_GRIDS}
+"""By the name that weights carry."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,20 +84,20 @@ class Grid:
 
 
 def cut_head(
-    red: Shaped[np.ndarray, "z y x"], crop: Crop, voxel_um: VoxelSize
+    red: Shaped[np.ndarray, "z y x"], crop: Crop, voxel_um: VoxelSize, grids: Grids = USUAL_GRIDS
 ) -> tuple[Float32[np.ndarray, "zn yn xn"], Grid]:
     """The head on a grid that the network knows, with brightness from about 0 to 1."""
-    part, dark, bright, grid = _fit_head(red, crop, voxel_um)
+    part, dark, bright, grid = _fit_head(red, crop, voxel_um, grids)
     return compress(part, dark, bright), grid
 
 
 def _fit_head(
-    red: Shaped[np.ndarray, "z y x"], crop: Crop, voxel_um: VoxelSize
+    red: Shaped[np.ndarray, "z y x"], crop: Crop, voxel_um: VoxelSize, grids: Grids
 ) -> tuple[Shaped[np.ndarray, "zn yn xn"], float, float, Grid]:
     """The head on the network's grid, its levels of brightness and the grid."""
     part = mend_pixels(red[:, crop.y : crop.y + crop.h, crop.x : crop.x + crop.w])
     dark, bright = find_levels(part)
-    shape, step = _fit_grid(part.shape, voxel_um, lacks_background(part))
+    shape, step = grids.fit(part.shape, voxel_um)
     # Pixel areas coincide at the edges, so the first centre lies half a step minus half a pixel inside.
     first = np.array([0.0, crop.y, crop.x]) + (step - 1) / 2
     fitted = part if np.all(step == 1) else _resample(part, shape)
@@ -84,21 +105,21 @@ def _fit_head(
 
 
 def cut_strip(
-    red: Shaped[np.ndarray, "z y x"], head: Head, voxel_um: VoxelSize
+    red: Shaped[np.ndarray, "z y x"], head: Head, voxel_um: VoxelSize, grids: Grids = USUAL_GRIDS
 ) -> tuple[UInt8[np.ndarray, "zn yn xn"], Grid]:
     """The same in levels, along the worm where that leaves out much: most of what a slanting worm's crop holds."""
     crop = head.crop
     if len(head.hull_yx) < 3 or voxel_um.y_um != voxel_um.x_um:
-        part, dark, bright, grid = _fit_head(red, crop, voxel_um)
+        part, dark, bright, grid = _fit_head(red, crop, voxel_um, grids)
         return to_levels(part, dark, bright), grid
     (centre_x, centre_y), sides, degrees = cv2.minAreaRect(head.hull_yx[:, ::-1].astype(np.float32))
     length, width = (side + 2 * MARGIN_UM / voxel_um.x_um for side in sides)
     if length * width > WORTHWHILE * crop.w * crop.h:
-        part, dark, bright, grid = _fit_head(red, crop, voxel_um)
+        part, dark, bright, grid = _fit_head(red, crop, voxel_um, grids)
         return to_levels(part, dark, bright), grid
     inside = red[:, crop.y : crop.y + crop.h, crop.x : crop.x + crop.w]
     dark, bright = find_levels(inside)
-    shape, step = _fit_grid((len(red), round(width), round(length)), voxel_um, lacks_background(inside))
+    shape, step = grids.fit((len(red), round(width), round(length)), voxel_um)
     grid = Grid(np.zeros(3), step, float(np.deg2rad(degrees)))
     middle = np.array([centre_y, centre_x])
     reach = (shape[1:] - 1) / 2 * step[1:]
@@ -121,19 +142,6 @@ def cut_strip(
     for frame, target in zip(turned, strip, strict=True):
         cv2.warpAffine(frame, move, size, dst=target, flags=flags, borderValue=dark)
     return to_levels(strip, dark, bright), grid
-
-
-def _fit_grid(
-    shape: tuple[int, ...], voxel_um: VoxelSize, refine: bool
-) -> tuple[Int[np.ndarray, " 3"], Float[np.ndarray, " 3"]]:
-    """Size of the network's grid over a part of a volume, and its steps in voxels."""
-    size = np.array(voxel_um)
-    coarse = REFINED_UM if refine else COARSEST_UM
-    step = np.where(size > COARSEST_UM, coarse, np.maximum(size, FINEST_UM)) / size
-    if shape[0] == 1:
-        step[0] = 1.0
-    fitted = np.maximum(1, np.rint(np.array(shape) / step)).astype(int)
-    return fitted, np.array(shape) / fitted
 
 
 def mend_pixels(part: Shaped[np.ndarray, "z y x"]) -> Shaped[np.ndarray, "z y x"]:

@@ -8,7 +8,7 @@ from jaxtyping import Bool, Int
 from cender.merge.assemble import assemble_neurons, order_regions
 from cender.merge.depth import VOXEL_UM, DepthBounds, learn_depth_bounds
 from cender.merge.gather import gather_regions, trace_drift
-from cender.merge.judge import keep_likely
+from cender.merge.judge import NEURON_WEIGHTS, describe_neurons, keep_likely
 from cender.merge.link import link_drifting, link_regions, number_chains
 from cender.merge.params import MergeParams
 from cender.merge.split import split_at_minima, split_unlikely
@@ -43,7 +43,9 @@ def merge_regions(detections: Detections, params: MergeParams | None = None, vox
     if not len(detections.centre_px):
         return assemble_neurons(regions, _chain_regions(regions, depth, params, voxel_um))
     gathered, seen_whole = gather_neurons(replace(detections, regions=regions), params, voxel_um)
-    return keep_likely(gathered, seen_whole, depth, voxel_um, params.least_chance)
+    judge = NEURON_WEIGHTS if detections.judge is None else detections.judge
+    odds = describe_neurons(gathered, seen_whole, depth, voxel_um) @ judge
+    return keep_likely(gathered, odds, params.least_chance)
 
 
 def gather_neurons(

@@ -60,17 +60,8 @@ def describe_neurons(
     ).astype(float)
 
 
-def keep_likely(
-    neurons: Neurons,
-    seen_whole: Bool[np.ndarray, " m"],
-    depth: DepthBounds,
-    voxel_um: VoxelSize = VOXEL_UM,
-    least: float = 0.5,
-) -> Neurons:
+def keep_likely(neurons: Neurons, odds: Float[np.ndarray, " m"], least: float = 0.5) -> Neurons:
     """The neurons that are real with a chance of at least ``least``; that chance is their new score."""
-    if not len(neurons):
-        return neurons
-    odds = describe_neurons(neurons, seen_whole, depth, voxel_um) @ NEURON_WEIGHTS
     chance = (1 + np.tanh(odds / 2)) / 2
     kept = chance >= least
     number = np.where(kept, np.cumsum(kept) - 1, -1)

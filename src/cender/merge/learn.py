@@ -53,16 +53,23 @@ def move_boxes(regions: Regions, jitter: float, rng: np.random.Generator) -> Reg
 
 
 def fit_odds(
-    table: Float[np.ndarray, "n k"], truth: Bool[np.ndarray, " n"], penalty: float = 1.0
+    table: Float[np.ndarray, "n k"],
+    truth: Bool[np.ndarray, " n"],
+    penalty: float = 1.0,
+    prior: Float[np.ndarray, " k"] | None = None,
 ) -> Float[np.ndarray, " k"]:
-    """Weights of a logistic regression whose first column is constant and not penalised."""
+    """Weights of a logistic regression whose first column is constant and not penalised.
+
+    The others are penalised for their distance from ``prior``, which is zero where it is not given.
+    """
+    start = np.zeros(table.shape[1]) if prior is None else prior
 
     def cost(weights: Float[np.ndarray, " k"]) -> tuple[float, Float[np.ndarray, " k"]]:
         odds = table @ weights
-        slopes = np.concatenate([[0.0], weights[1:]])
+        slopes = np.concatenate([[0.0], weights[1:] - start[1:]])
         total = float((np.logaddexp(0, odds) - truth * odds).sum() + penalty * (slopes**2).sum())
         # tanh is the logistic function without its overflow.
         return total, table.T @ ((1 + np.tanh(odds / 2)) / 2 - truth) + 2 * penalty * slopes
 
-    found = minimize(cost, np.zeros(table.shape[1]), jac=True, method="L-BFGS-B", options={"maxiter": 5000})
+    found = minimize(cost, start, jac=True, method="L-BFGS-B", options={"maxiter": 5000})
     return np.asarray(found.x)

@@ -22,18 +22,29 @@ PACKED = 4
 STRIDE = PACKED // CELL
 # Brightness of the highest level where frames are given as 256 levels.
 TOP = 2.0
+# Share of their usual size with which weights that read new channels begin.
+NEW_SHARE = 0.1
 
 
 class DenseNet(nn.Module):
-    """Seven maps for every frame, from the frame and three neighbours on either side."""
+    """Seven maps for every frame, from the frame and its neighbours on either side.
 
-    def __init__(self, width: int = 24) -> None:
+    Parameters
+    ----------
+    width
+        Channels of every layer.
+    reach
+        Neighbours on either side that the two layers along z read.
+    """
+
+    def __init__(self, width: int = 24, reach: tuple[int, int] = (2, 1)) -> None:
         super().__init__()
+        self.reach = reach
         self.enter = nn.Conv2d(PACKED**2, width, 3, padding=1)
-        self.along1 = nn.Conv2d(5 * width, width, 1)
+        self.along1 = nn.Conv2d((2 * reach[0] + 1) * width, width, 1)
         self.deep1 = nn.Conv2d(width, width, 3, padding=1)
         self.deep2 = nn.Conv2d(width, width, 3, padding=2, dilation=2)
-        self.along2 = nn.Conv2d(3 * width, width, 1)
+        self.along2 = nn.Conv2d((2 * reach[1] + 1) * width, width, 1)
         self.deep3 = nn.Conv2d(width, width, 3, padding=1)
         self.out = nn.Conv2d(width, len(MAPS) * CELL**2, 1)
         for layer in self.modules():
@@ -58,10 +69,10 @@ class DenseNet(nn.Module):
         lengths = lengths or [len(frames)]
         node = functional.pixel_unshuffle(frames[:, None], PACKED)  # n, 16, y/4, x/4
         node = functional.relu(self.enter(node))
-        node = functional.relu(self.along1(gather_neighbours(node, lengths, 2)))
+        node = functional.relu(self.along1(gather_neighbours(node, lengths, self.reach[0])))
         node = functional.relu(self.deep1(node))
         node = functional.relu(node + self.deep2(node))
-        node = functional.relu(self.along2(gather_neighbours(node, lengths, 1)))
+        node = functional.relu(self.along2(gather_neighbours(node, lengths, self.reach[1])))
         node = functional.relu(self.deep3(node))
         return functional.pixel_shuffle(self.out(node), CELL)  # n, 7, y/2, x/2
 
@@ -82,10 +93,40 @@ def has_gpu() -> bool:
 
 
 def build_net(arrays: Mapping[str, np.ndarray]) -> DenseNet:
-    """The network with these weights; its width is read off their shapes."""
-    net = DenseNet(len(arrays["enter.bias"]))
+    """The network with these weights; its width and reach are read off their shapes."""
+    net = DenseNet(*_read_sizes(arrays))
     net.load_state_dict({name: torch.from_numpy(np.array(value, np.float32)) for name, value in arrays.items()})
     return net.eval()
+
+
+def widen_net(arrays: Mapping[str, np.ndarray], width: int, reach: tuple[int, int]) -> DenseNet:
+    """A network of at least this width and reach that begins by saying nearly what the one with these weights says.
+
+    New channels see what chance makes them see, and what reads them hardly listens at first.
+    """
+    narrow, (first, second) = _read_sizes(arrays)
+    width, reach = max(width, narrow), (max(reach[0], first), max(reach[1], second))
+    net = DenseNet(width, reach)
+    grown = {name: value.detach().numpy().copy() for name, value in net.state_dict().items()}
+    for name, new in grown.items():
+        old = np.asarray(arrays[name], np.float32)
+        if name.endswith("bias"):
+            new[: len(old)] = old
+            continue
+        # Along z the channels of frames stand side by side; elsewhere there is one block.
+        blocks, before = (new.shape[1] // width, old.shape[1] // narrow) if name.startswith("along") else (1, 1)
+        parts = new.reshape(len(new), blocks, -1, *new.shape[2:])
+        parts[: len(old)] *= NEW_SHARE
+        start, inputs = (blocks - before) // 2, old.shape[1] // before
+        known = old.reshape(len(old), before, inputs, *old.shape[2:])
+        parts[: len(old), start : start + before, :inputs] = known
+    return build_net(grown)
+
+
+def _read_sizes(arrays: Mapping[str, np.ndarray]) -> tuple[int, tuple[int, int]]:
+    width = len(arrays["enter.bias"])
+    first, second = (arrays[f"along{number}.weight"].shape[1] // width // 2 for number in (1, 2))
+    return width, (first, second)
 
 
 def build_torch_score(

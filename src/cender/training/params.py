@@ -1,5 +1,7 @@
 """Settings of training."""
 
+from typing import Literal
+
 from pydantic import Field
 
 from cender.types import Params
@@ -14,10 +16,19 @@ class TrainDetectorParams(Params):
     fine_learning_rate: float = Field(1e-3, gt=0, description="learning rate when starting from weights")
     window_px: int = Field(96, ge=32, multiple_of=4, description="side of the training windows")
     windows: int = Field(2, ge=1, description="windows a step")
-    width: int = Field(24, ge=4, description="channels of the network")
+    width: int = Field(24, ge=4, description="channels of the network; one to start from that has fewer is widened")
+    reach: int = Field(1, ge=1, description="neighbouring frames that its second layer along z reads on either side")
+    grid: Literal["usual", "any"] | None = Field(
+        None,
+        description="grids that it knows: 'usual' ones as they come, or one for 'any' rig; by default those of "
+        "the weights to start from",
+    )
     check_every: int = Field(100, ge=1, description="steps between validations")
     patience: int = Field(8, ge=1, description="validations without progress before training stops early")
     threads: int = Field(0, ge=0, description="CPU threads; 0 is all")
+    replay: int = Field(
+        6, ge=0, description="simulated animals on a microscope like yours that weights are refined with besides"
+    )
     rigs: float = Field(
         0.0, ge=0, le=1, description="share of simulated animals that are seen by a microscope drawn at random"
     )

@@ -64,11 +64,13 @@ class Detections:
     """What a detector found in one volume: regions, and where it saw whole neurons (none, if it cannot see them).
 
     ``centre_px`` is ``z y x`` in full-frame indices, z with fractions of a frame; ``centre_score`` is between 0 and 1.
+    ``judge`` says how likely this detector's findings are neurons (`cender.merge.judge`), None where it is not known.
     """
 
     regions: Regions
     centre_px: Float[np.ndarray, "k 3"]
     centre_score: Float[np.ndarray, " k"]
+    judge: Float[np.ndarray, " c"] | None = None
 
     @classmethod
     def from_regions(cls, regions: Regions) -> "Detections":

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from cender.detect.normalise import (
+    ANY_GRIDS,
     BRIGHT,
-    COARSEST_UM,
-    REFINED_UM,
+    USUAL_GRIDS,
     compress,
     cut_head,
     cut_strip,
@@ -141,13 +141,18 @@ def test_bright_level_of_images_without_background_does_not_depend_on_the_empty_
     assert 50 < levels[0][1] < 120
 
 
-def test_coarse_images_are_refined_only_where_noise_was_removed() -> None:
-    voxel = VoxelSize(2.2, 0.5, 0.5)
+def test_background_is_missed_where_it_was_removed() -> None:
     clean = draw_removed(96)
     noisy = np.random.default_rng(2).normal(100, 10, clean.shape).clip(0).astype(np.uint16) + clean
     assert lacks_background(clean)
     assert not lacks_background(noisy)
-    crop = Crop(0, 0, 96, 96)
-    fine, coarse = (cut_head(stack, crop, voxel)[1].step * np.array(voxel) for stack in (clean, noisy))
-    assert fine == pytest.approx(REFINED_UM, rel=0.15)
-    assert coarse == pytest.approx(COARSEST_UM, rel=0.1)
+
+
+@pytest.mark.parametrize("voxel", [(0.7, 0.16, 0.16), (2.2, 0.5, 0.5), (4.0, 0.8, 0.8)])
+def test_one_network_sees_all_rigs_with_the_same_pixels_and_their_own_frames(voxel: tuple[float, float, float]) -> None:
+    crop, stack = Crop(0, 0, 96, 90), np.zeros((12, 90, 96), np.uint8)
+    usual, any_ = (
+        cut_head(stack, crop, VoxelSize(*voxel), grids)[1].step * voxel for grids in (USUAL_GRIDS, ANY_GRIDS)
+    )
+    assert any_ == pytest.approx([max(voxel[0], 1.0), 0.25, 0.25], rel=0.06)
+    assert usual[1] == pytest.approx(np.clip(voxel[1], 0.225, 0.35), rel=0.06)

@@ -53,4 +53,11 @@ def test_depth_counts_in_micrometres_not_in_frames() -> None:
 
 def test_no_neuron_at_all() -> None:
     none = merge_regions(Detections.from_regions(Regions.empty()))
-    assert len(keep_likely(none, np.zeros(0, bool), DEPTH)) == 0
+    assert len(keep_likely(none, np.zeros(0))) == 0
+
+
+def test_a_detector_may_bring_its_own_judge() -> None:
+    found = make_detections({50: range(3, 6), 120: range(4, 5)})
+    strict, lenient = (replace(found, judge=np.eye(len(NEURON_WEIGHTS))[0] * odds) for odds in (-3.0, 3.0))
+    assert len(merge_regions(strict)) == 0
+    assert len(merge_regions(lenient)) == 2

@@ -9,7 +9,7 @@ import pytest
 import torch
 
 from cender.errors import ModelError
-from cender.nets.dense import MAPS, DenseNet, build_net, build_torch_score, gather_neighbours
+from cender.nets.dense import MAPS, DenseNet, build_net, build_torch_score, gather_neighbours, widen_net
 from cender.nets.graph import build_graph, compile_graph, to_brightness, to_levels
 from cender.nets.scoring import build_score
 from cender.types import Weights
@@ -45,6 +45,31 @@ def test_neighbours_are_dark_beyond_the_ends() -> None:
     assert stacked.shape == (3, 5, 2, 2)
     assert stacked[0, :, 0, 0].tolist() == [0, 0, 1, 2, 3]
     assert stacked[2, :, 0, 0].tolist() == [1, 2, 3, 0, 0]
+
+
+def test_a_wider_network_begins_by_saying_nearly_the_same(arrays: dict, frames: np.ndarray) -> None:
+    torch.manual_seed(0)
+    wide = widen_net(arrays, 24, (2, 2))
+    grown = {name: value.numpy() for name, value in wide.state_dict().items()}
+    assert grown["along2.weight"].shape == (24, 5 * 24, 1, 1)
+    narrow, again, fresh = (
+        build_torch_score(one)(frames).packed
+        for one in (arrays, grown, {name: value.numpy() for name, value in DenseNet(24).state_dict().items()})
+    )
+    assert np.corrcoef(narrow.ravel(), again.ravel())[0, 1] > 0.97
+    spread = narrow - narrow.mean(axis=(1, 2, 3, 4, 5), keepdims=True)
+    changed, other = (np.abs(one - narrow).mean() for one in (again, fresh))
+    assert changed < min(np.abs(spread).mean(), other)
+    # Nothing is lost where nothing grows.
+    same = widen_net(arrays, 8, (1, 1)).state_dict()
+    assert all(np.array_equal(same[name].numpy(), value) for name, value in arrays.items())
+
+
+def test_wide_networks_with_more_reach_are_the_same_in_openvino(frames: np.ndarray) -> None:
+    torch.manual_seed(5)
+    arrays = {name: value.numpy() for name, value in DenseNet(20, (2, 2)).state_dict().items()}
+    expected = build_torch_score(arrays)(frames).packed
+    np.testing.assert_allclose(compile_graph(build_graph(arrays))(frames).packed, expected, atol=FLOAT_TOLERANCE)
 
 
 def test_volumes_side_by_side_do_not_see_each_other(arrays: dict, frames: np.ndarray) -> None:

@@ -8,9 +8,10 @@ from jaxtyping import Float
 from scipy.spatial import cKDTree
 
 from cender.evaluate.match import match_neurons
-from cender.types import Annotation
+from cender.types import Annotation, VoxelSize
 
 QUARTERS = 4
+BLENDED_WIDTHS = 0.6
 
 
 def measure_crowding(truths: Mapping[int, Annotation], found: Mapping[int, Annotation]) -> list[dict[str, Any]]:
@@ -36,3 +37,16 @@ def measure_crowding(truths: Mapping[int, Annotation], found: Mapping[int, Annot
 def measure_nearest_um(centre_um: Float[np.ndarray, "n 3"]) -> Float[np.ndarray, " n"]:
     """Distance of every one of at least two places to the nearest other."""
     return np.asarray(cKDTree(centre_um).query(centre_um, k=2)[0][:, 1])
+
+
+def measure_blended(truth: Annotation, voxel_um: VoxelSize) -> float:
+    """Share of the neurons that no image shows apart: within a frame and 0.6 widths of another one."""
+    if len(truth) < 2:
+        return 0.0
+    width = np.zeros(len(truth))
+    np.maximum.at(width, truth.regions.neuron, np.sqrt(np.prod(truth.regions.box_px[:, 2:], axis=1)))
+    place = truth.centre_um / np.array(voxel_um)
+    deep, down, right = np.abs(place[:, None] - place[None]).transpose(2, 0, 1)
+    close = (np.hypot(down, right) < BLENDED_WIDTHS * np.maximum(width[:, None], width[None])) & (deep < 1)
+    np.fill_diagonal(close, False)
+    return float(close.any(axis=1).mean())

@@ -8,10 +8,12 @@ from typing import Any
 import numpy as np
 
 from cender.config import Config
-from cender.detect.normalise import is_usual
+from cender.detect.network import find_grids
+from cender.detect.normalise import Grids, is_usual
 from cender.errors import DataError
 from cender.evaluate.match import match_centres
 from cender.nets.scoring import build_score
+from cender.pipeline.learn.learning import draw_replay
 from cender.pipeline.volumes.compass import load_compass
 from cender.pipeline.volumes.detector import build_detector, shipped_detector
 from cender.pipeline.volumes.volume import annotate_outcome, process_volume
@@ -42,10 +44,12 @@ def measure_heads(folder: Path, config: Config, on_pair: Callable[[str], None] =
     heads = load_heads(folder)
     shipped = shipped_detector(all(_is_usual(volume) for volume, _ in heads.values()))
     zero = {name: _recall(head, shipped, config) for name, head in heads.items()}
-    samples = _make_samples(heads, shipped)
+    grids = find_grids(shipped)
+    samples = _make_samples(heads, shipped, grids)
     tuned: dict[str, dict[str, tuple[float, float]]] = {}
     for pair in combinations(heads, 2):
-        weights, _ = train_detector([samples[name] for name in pair], config.train, start=shipped)
+        replay = draw_replay(heads[pair[0]][0], config.train.replay, grids)
+        weights, _ = train_detector([samples[name] for name in pair], config.train, start=shipped, replay=replay)
         tuned[" + ".join(pair)] = {
             name: _recall(head, weights, config) for name, head in heads.items() if name not in pair
         }
@@ -74,13 +78,13 @@ def _is_usual(volume: Volume) -> bool:
     return is_usual(volume.data[0], Crop(0, 0, columns, rows), volume.stack.voxel_um)
 
 
-def _make_samples(heads: Mapping[str, Head], shipped: Weights) -> dict[str, Sample]:
+def _make_samples(heads: Mapping[str, Head], shipped: Weights, grids: Grids) -> dict[str, Sample]:
     score = build_score(shipped, "cpu", "float32")
     samples = {}
     for name, (volume, annotation) in heads.items():
         voxel = volume.stack.voxel_um
         crop = crop_around(annotation, volume.data.shape[2:], voxel, 20.0)
-        sample = make_sample(volume.data[0], annotation, voxel, crop)
+        sample = make_sample(volume.data[0], annotation, voxel, crop, grids=grids)
         samples[name] = complete_sample(sample, score, complete=False)
     return samples
 

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 from scipy.spatial import cKDTree
 
+from cender.bench.detection.crowding import measure_blended
 from cender.config import Config
 from cender.evaluate import match_neurons
 from cender.pipeline.volumes.compass import load_compass
@@ -45,6 +46,7 @@ def measure_rigs(
         "split": f"{count} rigs, seeds from {first_seed} on, one volume each",
         "mean_f1": float(f1.mean()),
         "worst_tenth_f1": float(f1[: max(1, round(count / 10))].mean()),
+        "blended": float(np.mean([rig["blended"] for rig in rigs])),
         "rigs": rigs,
     }
 
@@ -77,6 +79,7 @@ def _measure_rig(simulation: Simulation, truth: Annotation, outcome: Outcome) ->
         "voxel_um": list(params.voxel_um),
         "storage": params.storage.model_dump(exclude_defaults=True),
         "neurons": len(truth),
+        "blended": measure_blended(truth, VoxelSize(*params.voxel_um)),
         "status": outcome.status,
         "precision": right / max(right + len(wrong), 1),
         "recall": right / len(truth),

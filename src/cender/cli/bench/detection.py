@@ -95,7 +95,8 @@ def _print(figures: dict[str, Any]) -> None:
     for name, result in figures["rigs"].items():
         STDOUT.print(
             f"rigs ({result['preset_hash']}), {name}: {result['split']}: 3D F1 {100 * result['mean_f1']:.1f} % on "
-            f"average, {100 * result['worst_tenth_f1']:.1f} % on the worst tenth of them"
+            f"average, {100 * result['worst_tenth_f1']:.1f} % on the worst tenth of them; "
+            f"{100 * result['blended']:.1f} % of the neurons lie within a frame and 0.6 widths of another"
         )
     for figure, value in figures["paper"].items():
         STDOUT.print(f"The paper's {figure}: {value}")

@@ -115,7 +115,7 @@ def gather_outgoing(folder: Path, human_only: bool = False, images: bool = False
         look_around(settings),
         traces,
         subject if isinstance(subject, dict) else {},
-        (lambda: _open_images(run.path, settings)) if images else None,
+        (lambda: open_images(run.path, settings)) if images else None,
         run.path,
     )
 
@@ -189,12 +189,12 @@ def look_around(settings: Mapping[str, Any]) -> Surroundings:
     return Surroundings(VoxelSize(*map(float, voxel)) if voxel else None, rate, (t, c, z, y, x) if shape else None)
 
 
-def _open_images(folder: Path, settings: Mapping[str, Any]) -> Recording:
+def open_images(folder: Path, settings: Mapping[str, Any]) -> Recording:
     """The recording that a run was made from; a relative name is looked for from here and from around the folder."""
     section = settings.get("recording", {})
     sources = section.get("sources") or ([section["source"]] if "source" in section else [])
     if not sources:
-        raise DataError(f"{folder / 'run.toml'} does not name the recording, so its images cannot be written")
+        raise DataError(f"{folder / 'run.toml'} does not name the recording, so its images are not at hand")
     params = RecordingParams.model_validate({k: v for k, v in section.items() if k in RecordingParams.model_fields})
     places = {
         str(one): [Path(one), folder / one, folder.parent / one, folder.parent / Path(one).name] for one in sources

@@ -1,55 +1,97 @@
 """Training with files: annotated folders in, weights out."""
 
-from collections.abc import Callable, Iterator, Sequence
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
+
 from cender.config import Config
+from cender.detect.normalise import GRIDS, Grids, lacks_background
+from cender.errors import DataError
 from cender.io import load_weights
-from cender.io.exchange.format import mark_partial
+from cender.merge.judge import NEURON_WEIGHTS
 from cender.nets.scoring import KIND, build_score
-from cender.pipeline.learn.annotated import has_usual_rig, load_annotated, make_samples
-from cender.pipeline.volumes.detector import shipped_detector
+from cender.pipeline.learn.annotated import Annotated, find_known, has_usual_rig, load_annotated, make_samples
+from cender.pipeline.volumes.detector import load_network, shipped_detector
+from cender.training.detector.neurons import Known, fit_neuron_judge
 from cender.training.detector.samples import Sample
-from cender.training.detector.simulated import make_simulated_samples
-from cender.training.detector.train import Progress, train_detector
-from cender.types import Weights
+from cender.training.detector.simulated import draw_samples, make_simulated_samples, match_rig
+from cender.training.detector.train import Progress, find_grid, train_detector
+from cender.types import Volume, VoxelSize, Weights
 
-TRAINING_SEED = 1000
-ANIMALS_VOLUMES = 3
+TRAINING_SEED, REPLAY_SEED = 1000, 3000
+ANIMALS_VOLUMES = 2
 
 
-def collect_samples(
-    folders: Sequence[Path], config: Config, start: Weights | None, simulated: int, partial: bool
-) -> Iterator[Sample]:
-    """Heads to learn from: every annotated volume of the folders, then of simulated animals.
+@dataclass(frozen=True, slots=True)
+class Heads:
+    """What a detector learns from: annotated heads, simulated ones to replay besides, and weights to start from.
+
+    ``known`` are the annotated volumes in which every neuron is marked.
+    """
+
+    samples: tuple[Sample, ...]
+    replay: tuple[Sample, ...]
+    start: Weights | None
+    known: tuple[Known, ...] = ()
+
+
+def collect_heads(
+    folders: Sequence[Path], config: Config, simulated: int = 0, partial: bool = False, from_scratch: bool = False
+) -> Heads:
+    """Every annotated volume of the folders, then of simulated animals.
 
     Parameters
     ----------
-    start
-        Weights that complete what is annotated in part; None where training starts from nothing.
+    simulated
+        Number of simulated animals.
+    partial
+        Whether no volume counts as completely annotated.
+    from_scratch
+        Whether training starts from nothing; partly annotated volumes are then refused.
     """
+    known = [load_annotated(folder, config.recording, partial) for folder in folders]
+    start = None if from_scratch else _find_start(known, config)
     score = None if start is None else build_score(start, "cpu", "float32")
-    for folder in folders:
-        truth, recording = load_annotated(folder, config.recording)
-        yield from make_samples(mark_partial(truth) if partial else truth, recording, score)
-    yield from make_simulated_samples(simulated, ANIMALS_VOLUMES, TRAINING_SEED, config.train.rigs)
+    grids = GRIDS[find_grid(config.train, start)]
+    samples = [sample for one in known for sample in make_samples(one, score, grids)]
+    samples += make_simulated_samples(simulated, ANIMALS_VOLUMES, TRAINING_SEED, config.train.rigs, grids)
+    if not samples:
+        raise DataError(f"{', '.join(map(str, folders))}: no volume in which a neuron is marked or one was removed")
+    replay = draw_replay(known[0].first, config.train.replay, grids) if known and not from_scratch else []
+    return Heads(tuple(samples), tuple(replay), start, tuple(volume for one in known for volume in find_known(one)))
 
 
-def find_start(folders: Sequence[Path], config: Config) -> Weights:
+def learn_detector(
+    heads: Heads, config: Config, seed: int, target: Path, on_step: Callable[[Progress], None]
+) -> tuple[Weights, list[list[float]]]:
+    """Weights learnt from the heads, resuming from the checkpoint beside ``target`` if there is one."""
+    checkpoint, start = target.with_suffix(".checkpoint"), heads.start
+    weights, history = train_detector(heads.samples, config.train, seed, start, checkpoint, on_step, heads.replay)
+    if start is None:
+        return weights, history
+    # As few volumes must not be judged by the network that has just learnt from them, the one before it is asked.
+    network = load_network(start, config.detect)
+    before = NEURON_WEIGHTS if network.neuron_judge is None else network.neuron_judge
+    judge = fit_neuron_judge([(one, network) for one in heads.known], config.detect, config.merge, before)
+    return Weights(weights.arrays, {**weights.metadata, "neuron_judge": json.dumps(judge.round(4).tolist())}), history
+
+
+def _find_start(known: Sequence[Annotated], config: Config) -> Weights:
     """Weights to begin with: those of the settings (``detect.weights``), or the shipped ones for the folders' rig."""
     given = config.detect.weights
     if given:
         return load_weights(Path(given), KIND)
-    return shipped_detector(not folders or has_usual_rig(folders[0], config.recording))
+    return shipped_detector(not known or has_usual_rig(known[0]))
 
 
-def learn_detector(
-    samples: Sequence[Sample],
-    config: Config,
-    start: Weights | None,
-    seed: int,
-    target: Path,
-    on_step: Callable[[Progress], None],
-) -> tuple[Weights, list[list[float]]]:
-    """Weights learnt from the samples, resuming from the checkpoint beside ``target`` if there is one."""
-    return train_detector(samples, config.train, seed, start, target.with_suffix(".checkpoint"), on_step)
+def draw_replay(volume: Volume, animals: int, grids: Grids) -> list[Sample]:
+    """Heads of simulated animals on a microscope like the one that took a volume."""
+    stack, voxel_um = volume.data[0], VoxelSize(*(volume.voxel_um or ()))
+    heads: list[Sample] = []
+    for seed in range(REPLAY_SEED, REPLAY_SEED + 100 * animals, 100):
+        params = match_rig(voxel_um, len(stack), lacks_background(stack), seed)
+        heads += draw_samples(params, 1, np.random.default_rng(seed), grids)
+    return heads

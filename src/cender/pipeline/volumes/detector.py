@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 from jaxtyping import Real
 
+from cender.detect.network import Network, find_grids, read_judge, read_neuron_judge
 from cender.detect.params import DetectParams
 from cender.errors import ModelError
 from cender.io.weights import load_weights, shipped_weights
@@ -31,19 +32,27 @@ def build_detector(params: DetectParams, weights: Weights | None = None, threads
 def _build_dense(params: DetectParams, weights: Weights | None, threads: int) -> Detector:
     from cender.detect import detect_regions
     from cender.detect.normalise import is_usual
-    from cender.nets.scoring import KIND, Score, build_score
+    from cender.nets.scoring import KIND
 
     given = weights or (load_weights(Path(params.weights), KIND) if params.weights else None)
 
     @cache
-    def load_score(usual: bool) -> Score:
-        return build_score(given or shipped_detector(usual), params.device, params.precision, threads)
+    def load(usual: bool) -> Network:
+        return load_network(given or shipped_detector(usual), params, threads)
 
     def detect(red: Real[np.ndarray, "z y x"], head: Head, voxel_um: VoxelSize) -> Detections:
         usual = given is not None or is_usual(red, head.crop, voxel_um)
-        return detect_regions(red, head, voxel_um, load_score(usual), params)
+        return detect_regions(red, head, voxel_um, load(usual), params)
 
     return detect
+
+
+def load_network(weights: Weights, params: DetectParams, threads: int = 0) -> Network:
+    """The network of these weights, with the grids and the judge that they carry."""
+    from cender.nets.scoring import build_score
+
+    score = build_score(weights, params.device, params.precision, threads)
+    return Network(score, find_grids(weights), read_judge(weights), read_neuron_judge(weights))
 
 
 def shipped_detector(usual: bool = True) -> Weights:

@@ -51,6 +51,7 @@ def cut_window(sample: Sample, size: int, rng: np.random.Generator, augment: boo
         box=box,
         centre=move_points(sample.centre),
         unsure=move_points(sample.unsure),
+        denied=move_points(sample.denied),
         step_um=sample.step_um / np.array([1, zoom, zoom]),
     )
     return relight(turn(window, rng), rng) if augment else window
@@ -59,7 +60,7 @@ def cut_window(sample: Sample, size: int, rng: np.random.Generator, augment: boo
 def turn(sample: Sample, rng: np.random.Generator) -> Sample:
     """Flip along x, y and z and exchange x and y, each by chance."""
     image, frame, box = sample.image, sample.frame, sample.box.copy()
-    points = np.concatenate([sample.centre, sample.unsure])
+    points = np.concatenate([sample.centre, sample.unsure, sample.denied])
     frames, rows, columns = image.shape
     if rng.random() < 0.5:
         image = image[:, :, ::-1]
@@ -71,9 +72,9 @@ def turn(sample: Sample, rng: np.random.Generator) -> Sample:
         image, frame, points[:, 0] = image[::-1], frames - 1 - frame, frames - 1 - points[:, 0]
     if rng.random() < 0.5:
         image, box, points = image.transpose(0, 2, 1), box[:, [1, 0, 3, 2]], points[:, [0, 2, 1]]
-    count = len(sample.centre)
+    centre, unsure, denied = np.split(points, np.cumsum([len(sample.centre), len(sample.unsure)]))
     image = np.ascontiguousarray(image)
-    return replace(sample, image=image, frame=frame, box=box, centre=points[:count], unsure=points[count:])
+    return replace(sample, image=image, frame=frame, box=box, centre=centre, unsure=unsure, denied=denied)
 
 
 def relight(sample: Sample, rng: np.random.Generator) -> Sample:

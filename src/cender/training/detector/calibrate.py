@@ -107,21 +107,21 @@ def _compare(arrays: Mapping[str, np.ndarray], sample: Sample, cut: float) -> tu
         Regions.from_boxes(sample.frame, sample.box),
         Regions.from_boxes(frame[keep], box[keep], score=score[keep]),
     )
-    centre, centre_score = decode_centres(maps, cut)
+    _, centre, centre_score = decode_centres(maps, cut)
     size = sample.step_um
     paired = match_centres(Annotation.from_points(0, sample.centre * size), Annotation.from_points(0, centre * size))
     middle = box[keep][:, [1, 0]] + (box[keep][:, [3, 2]] - 1) / 2
     places = np.column_stack([frame[keep], middle]), centre
     found = matched.partner_of_predicted >= 0, paired.partner_of_predicted >= 0
     # What was found at an unsure place is neither right nor wrong.
-    known = [right | ~_is_unsure(place, sample) for place, right in zip(places, found, strict=True)]
+    known = [right | ~is_unsure(place, sample) for place, right in zip(places, found, strict=True)]
     return (
         Compared(score[keep][known[0]], found[0][known[0]], len(sample.box)),
         Compared(centre_score[known[1]], found[1][known[1]], len(sample.centre)),
     )
 
 
-def _is_unsure(place: Float[np.ndarray, "n 3"], sample: Sample) -> Bool[np.ndarray, " n"]:
+def is_unsure(place: Float[np.ndarray, "n 3"], sample: Sample) -> Bool[np.ndarray, " n"]:
     """Whether there may be an unmarked neuron at these places (``z y x`` on the network's grid)."""
     if not len(sample.unsure) or not len(place):
         return np.zeros(len(place), bool)

@@ -30,7 +30,7 @@ def complete_sample(sample: Sample, score: Score, complete: bool) -> Sample:
     frame, box, chance = decode_regions(maps, HINT)
     boxed = np.unique(sample.neuron)
     lacking = np.setdiff1d(np.arange(len(sample.centre)), boxed)
-    centres, _ = decode_centres(maps, HINT)
+    _, centres, _ = decode_centres(maps, HINT)
     settled = replace(sample, centre=_settle(sample, lacking, centres))
     grown = _grow_boxes(settled, lacking, frame[chance > SEEN], box[chance > SEEN])
     if complete:
@@ -56,7 +56,7 @@ def _settle(sample: Sample, lacking: Int[np.ndarray, " k"], seen: Float[np.ndarr
 
 def _unmarked(seen: Float[np.ndarray, "n 3"], sample: Sample) -> Float[np.ndarray, "k 3"]:
     """What the network sees away from every mark."""
-    marked = np.concatenate([sample.centre, _box_centres(sample)])
+    marked = np.concatenate([sample.centre, _box_centres(sample), sample.denied])
     if not len(marked):
         return seen
     distance = np.linalg.norm((seen[:, None] - marked[None]) * sample.step_um, axis=2)

@@ -1,15 +1,17 @@
 """What the detector learns from: heads on the network's grid with their boxes and centres."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from jaxtyping import Float, Float32, Int, Shaped
 
-from cender.detect.normalise import cut_head
+from cender.detect.normalise import USUAL_GRIDS, Grids, cut_head
 from cender.types import Annotation, Crop, VoxelSize
 
 NOWHERE = np.zeros((0, 3))
+ENOUGH = 5
+"""From so many heads on, whole ones are held out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,9 +19,9 @@ class Sample:
     """One annotated head; all coordinates are indices of the network's grid.
 
     ``box`` is ``x y w h`` with the frame in ``frame`` and the row of its neuron in ``neuron``; ``centre`` is ``z y x``.
-    Around the places ``unsure`` (``z y x``) there may or may not be a neuron: they teach nothing. Of a ``partial`` head
-    only the marks themselves teach; of the rest a trained network goes on thinking what it thought before. ``step_um``
-    is the distance of the grid's points.
+    Around the places ``unsure`` (``z y x``) there may or may not be a neuron: they teach nothing; at ``denied`` ones
+    there is surely none. Of a ``partial`` head only these and the marks teach; of the rest a trained network goes on
+    thinking what it thought before. ``step_um`` is the distance of the grid's points.
     """
 
     image: Float32[np.ndarray, "z y x"]
@@ -30,6 +32,7 @@ class Sample:
     unsure: Float[np.ndarray, "k 3"]
     step_um: Float[np.ndarray, " 3"]
     partial: bool = False
+    denied: Float[np.ndarray, "d 3"] = field(default_factory=NOWHERE.copy)
 
 
 def make_sample(
@@ -38,9 +41,14 @@ def make_sample(
     voxel_um: VoxelSize,
     crop: Crop,
     unsure_um: Float[np.ndarray, "k 3"] = NOWHERE,
+    denied_um: Float[np.ndarray, "d 3"] = NOWHERE,
+    grids: Grids = USUAL_GRIDS,
 ) -> Sample:
-    """An annotated volume, cut to the head and brought to the network's grid; ``unsure_um`` are places to leave out."""
-    image, grid = cut_head(red, crop, voxel_um)
+    """An annotated volume, cut to the head and brought to the network's grid.
+
+    ``unsure_um`` are places to leave out, ``denied_um`` places where there is surely no neuron.
+    """
+    image, grid = cut_head(red, crop, voxel_um, grids)
     regions = annotation.regions
     centre = (annotation.centre_um / np.array(voxel_um) - grid.first) / grid.step
     box = regions.box_px.copy()
@@ -48,8 +56,9 @@ def make_sample(
     box[:, 2:] /= grid.step[[2, 1]]
     frame = (regions.z - grid.first[0]) / grid.step[0]
     frame, rows = _reframe(frame, regions.neuron, len(image), float(grid.step[0]))
-    unsure = (unsure_um / np.array(voxel_um) - grid.first) / grid.step
-    return Sample(image, frame, box[rows], regions.neuron[rows], centre, unsure, grid.step * np.array(voxel_um))
+    unsure, denied = ((places / np.array(voxel_um) - grid.first) / grid.step for places in (unsure_um, denied_um))
+    step_um = grid.step * np.array(voxel_um)
+    return Sample(image, frame, box[rows], regions.neuron[rows], centre, unsure, step_um, denied=denied)
 
 
 def _reframe(
@@ -82,9 +91,9 @@ def hold_out(samples: Sequence[Sample]) -> tuple[list[Sample], list[Sample]]:
 
     The split does not depend on chance, so that an interrupted training resumes with the same one.
     """
-    if len(samples) >= 5:
-        held = [sample for index, sample in enumerate(samples) if index % 5 == 4]
-        return [sample for index, sample in enumerate(samples) if index % 5 != 4], held
+    if len(samples) >= ENOUGH:
+        held = [sample for index, sample in enumerate(samples) if index % ENOUGH == ENOUGH - 1]
+        return [sample for index, sample in enumerate(samples) if index % ENOUGH != ENOUGH - 1], held
     taught, held = [], []
     for sample in samples:
         place = np.sort(sample.centre[:, 2])
@@ -109,4 +118,5 @@ def cut_columns(sample: Sample, start: int, stop: int) -> Sample:
         sample.unsure - shift,
         sample.step_um,
         sample.partial,
+        sample.denied - shift,
     )

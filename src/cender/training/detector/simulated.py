@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from cender.detect.normalise import USUAL_GRIDS, Grids
 from cender.simulate import SimulateParams, simulate_recording
 from cender.simulate.rigs import draw_rig
 from cender.training.detector.samples import Sample, crop_around, make_sample
@@ -17,6 +18,8 @@ STEP_UM = (1.3, 1.7)
 ANY_STEP_UM = (0.95, 1.8)
 ANY_SHARE = 0.5
 FEWEST = 20
+# Random rigs that are drawn at most for one with a background, or without.
+ATTEMPTS = 50
 OTHER_SHARE = 0.3
 # Factors on the preset's own values.
 USUAL = {
@@ -76,7 +79,19 @@ def vary_spacing(params: SimulateParams, rng: np.random.Generator) -> SimulatePa
     return params.model_copy(update={"anatomy": params.anatomy.model_copy(update=closer)})
 
 
-def make_simulated_samples(animals: int, volumes: int, seed: int, rigs: float = 0.0) -> Iterator[Sample]:
+def match_rig(voxel_um: VoxelSize, frames: int, removed: bool, seed: int) -> SimulateParams:
+    """A random animal and light on a microscope with these voxels and frames, its background removed or not."""
+    for attempt in range(seed, seed + ATTEMPTS):
+        drawn = draw_rig(attempt, 400)
+        if bool(drawn.storage.remove_background) == removed:
+            break
+    rows, columns = (np.array(drawn.shape) * drawn.voxel_um / np.array(voxel_um))[1:].astype(int).tolist()
+    return drawn.model_copy(update={"seed": seed, "voxel_um": tuple(voxel_um), "shape": (frames, rows, columns)})
+
+
+def make_simulated_samples(
+    animals: int, volumes: int, seed: int, rigs: float = 0.0, grids: Grids = USUAL_GRIDS
+) -> Iterator[Sample]:
     """Heads of ``animals`` simulated animals, each in ``volumes`` postures far apart in time.
 
     Parameters
@@ -92,11 +107,18 @@ def make_simulated_samples(animals: int, volumes: int, seed: int, rigs: float = 
         else:
             params = vary_params(seed + index, rng)
             params = vary_spacing(params, rng) if rigs else params
-        simulation = simulate_recording(params)
-        voxel = VoxelSize(*params.voxel_um)
-        for volume in rng.choice(params.volumes, volumes, replace=False):
-            annotation = simulation.annotate(int(volume))
-            if len(annotation) >= FEWEST:
-                red = simulation.recording.volume(int(volume), (0,)).data[0]
-                crop = crop_around(annotation, params.shape[1:], voxel, float(rng.uniform(6, 16)))
-                yield make_sample(red, annotation, voxel, crop, simulation.others_um(int(volume)))
+        yield from draw_samples(params, volumes, rng, grids)
+
+
+def draw_samples(
+    params: SimulateParams, volumes: int, rng: np.random.Generator, grids: Grids = USUAL_GRIDS
+) -> Iterator[Sample]:
+    """Heads of one simulated animal in ``volumes`` postures, but for those that show hardly any neuron."""
+    simulation = simulate_recording(params)
+    voxel = VoxelSize(*params.voxel_um)
+    for volume in rng.choice(params.volumes, volumes, replace=False):
+        annotation = simulation.annotate(int(volume))
+        if len(annotation) >= FEWEST:
+            red = simulation.recording.volume(int(volume), (0,)).data[0]
+            crop = crop_around(annotation, params.shape[1:], voxel, float(rng.uniform(6, 16)))
+            yield make_sample(red, annotation, voxel, crop, simulation.others_um(int(volume)), grids=grids)

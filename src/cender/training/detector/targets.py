@@ -11,6 +11,8 @@ from cender.training.detector.samples import Sample
 
 SPREAD_Z = 0.6
 REACH = 4
+# Beside what a person says is no neuron there may be one that nobody marked.
+DENIED = 2
 # As far as the heat of a mark reaches in a head that is only partly annotated, it is known what is there.
 FAINTEST = 1e-3
 
@@ -60,7 +62,8 @@ def draw_targets(window: Sample) -> Targets:
         _mark(heat, z, 0, cy, cx)
     _draw_centres(heat, centre, float(np.median(spread)) if len(spread) else 0.8)
     known = (heat > FAINTEST).astype(np.float32) if window.partial else np.ones_like(heat)
-    _forget(known, window.unsure)
+    _set_around(known, window.unsure, REACH, 0.0)
+    _set_around(known, window.denied, DENIED, 1.0)
     # What is marked is known, even beside an unsure place.
     known[heat >= 0.5] = 1
     return Targets(heat, known, values, weight)
@@ -91,13 +94,15 @@ def _reaches(place: Float[np.ndarray, "n 2"], rows: int, columns: int) -> Bool[n
     return np.asarray(((place > -REACH - 1) & (place < np.array([rows, columns]) + REACH)).all(1))
 
 
-def _forget(known: Float32[np.ndarray, "z 2 y x"], unsure: Float[np.ndarray, "k 3"]) -> None:
-    """Set the weight around unsure places to 0."""
+def _set_around(
+    known: Float32[np.ndarray, "z 2 y x"], places: Float[np.ndarray, "k 3"], reach: int, weight: float
+) -> None:
+    """Set the weight of the pixels that are not farther than ``reach`` from places."""
     frames, _, rows, columns = known.shape
-    for cz, cy, cx in np.column_stack([unsure[:, 0], to_map(unsure[:, 1:])]):
-        place = _patch(cy, cx, rows, columns)
+    for cz, cy, cx in np.column_stack([places[:, 0], to_map(places[:, 1:])]):
+        place = _patch(cy, cx, rows, columns, reach)
         if place is not None:
-            known[max(0, round(cz) - 1) : max(0, min(frames, round(cz) + 2)), :, place[0], place[1]] = 0
+            known[max(0, round(cz) - 1) : max(0, min(frames, round(cz) + 2)), :, place[0], place[1]] = weight
 
 
 def _mark(heat: Float32[np.ndarray, "z 2 y x"], z: int, kind: int, cy: float, cx: float) -> None:
@@ -108,11 +113,11 @@ def _mark(heat: Float32[np.ndarray, "z 2 y x"], z: int, kind: int, cy: float, cx
 
 
 def _patch(
-    cy: float, cx: float, rows: int, columns: int
+    cy: float, cx: float, rows: int, columns: int, reach: int = REACH
 ) -> tuple[slice, slice, Float[np.ndarray, "h 1"], Float[np.ndarray, "1 w"]] | None:
     """Map pixels around a centre, and their distances from it."""
-    y0, y1 = max(0, round(cy) - REACH), min(rows, round(cy) + REACH + 1)
-    x0, x1 = max(0, round(cx) - REACH), min(columns, round(cx) + REACH + 1)
+    y0, y1 = max(0, round(cy) - reach), min(rows, round(cy) + reach + 1)
+    x0, x1 = max(0, round(cx) - reach), min(columns, round(cx) + reach + 1)
     if y0 >= y1 or x0 >= x1:
         return None
     return slice(y0, y1), slice(x0, x1), (np.arange(y0, y1) - cy)[:, None], (np.arange(x0, x1) - cx)[None]

@@ -10,7 +10,9 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from cender.nets.dense import DenseNet, build_net
+from cender.detect.candidates import PLAIN
+from cender.detect.network import read_judge
+from cender.nets.dense import DenseNet, build_net, widen_net
 from cender.nets.scoring import KIND
 from cender.nets.threads import limit_threads
 from cender.training.checkpoint import load_checkpoint, save_checkpoint
@@ -23,13 +25,16 @@ from cender.training.detector.calibrate import (
     undo_calibration,
     validate,
 )
+from cender.training.detector.judge import fit_judge
 from cender.training.detector.losses import focal_loss, keep_heat_loss, value_loss
-from cender.training.detector.samples import Sample, hold_out
+from cender.training.detector.samples import ENOUGH, Sample, hold_out
 from cender.training.detector.targets import draw_targets
 from cender.training.params import TrainDetectorParams
 from cender.types import Weights
 
 WARM_UP = 60
+# Share of the windows that are cut from heads to replay, where there are any.
+REPLAY = 0.4
 KEEP = 0.998
 # Steps after which an interrupted training goes on, whether or not it was validated then.
 _KEEP_EVERY = 20
@@ -67,6 +72,7 @@ def train_detector(
     start: Weights | None = None,
     checkpoint: Path | None = None,
     on_step: Callable[[Progress], None] = lambda progress: None,
+    replay: Sequence[Sample] = (),
 ) -> tuple[Weights, list[list[float]]]:
     """Weights learnt from annotated heads, and the history of training (step, three losses, two validation figures).
 
@@ -84,9 +90,11 @@ def train_detector(
         File to resume from, and to write to at every validation; removed by the caller when done.
     on_step
         Told after every step; a KeyboardInterrupt that it raises ends training with the checkpoint written.
+    replay
+        Other heads that are learnt from besides, so that a few annotated ones are not learnt by heart.
     """
     with limit_threads(params.threads):
-        return _train(samples, params, seed, start, checkpoint, on_step)
+        return _train(samples, params, seed, start, checkpoint, on_step, replay)
 
 
 def _train(
@@ -96,6 +104,7 @@ def _train(
     start: Weights | None,
     checkpoint: Path | None,
     on_step: Callable[[Progress], None],
+    replay: Sequence[Sample],
 ) -> tuple[Weights, list[list[float]]]:
     taught, held = hold_out(samples)
     steps = params.steps if start is None else params.fine_steps
@@ -108,7 +117,7 @@ def _train(
     rate = params.learning_rate if start is None else params.fine_learning_rate
     while run.step < steps and run.waited < params.patience:
         _set_rates(run.optimiser, rate * _share(run.step, steps))
-        losses = _learn(run, taught, params, np.random.default_rng((seed, run.step)))
+        losses = _learn(run, (taught, replay), params, np.random.default_rng((seed, run.step)))
         run.step += 1
         checked = None
         if run.step % params.check_every == 0 or run.step == steps:
@@ -122,13 +131,20 @@ def _train(
             if checkpoint is not None:
                 save_checkpoint(checkpoint, run, _describe(samples, params, seed, steps))
             raise
-    return _finish(run, held, start, seed), run.history
+    about = {"seed": str(seed), "grid": find_grid(params, start)}
+    return _finish(run, samples, held, start, about), run.history
+
+
+def find_grid(params: TrainDetectorParams, start: Weights | None) -> str:
+    """Name of the grids that the network learns on: as set, else those of the weights to start from."""
+    return params.grid or ("usual" if start is None else start.metadata.get("grid", "usual"))
 
 
 def _begin(params: TrainDetectorParams, seed: int, start: Weights | None) -> Run:
     torch.manual_seed(seed)
     known = None if start is None else undo_calibration(start)
-    net = DenseNet(params.width) if known is None else build_net(known)
+    reach = (2, params.reach)
+    net = DenseNet(params.width, reach) if known is None else widen_net(known, params.width, reach)
     average = build_net({name: value.detach().numpy() for name, value in net.state_dict().items()})
     net = net.to(memory_format=torch.channels_last).train()  # type: ignore[call-overload]
     optimiser = torch.optim.AdamW(net.parameters(), lr=params.learning_rate, weight_decay=1e-4)
@@ -136,10 +152,17 @@ def _begin(params: TrainDetectorParams, seed: int, start: Weights | None) -> Run
 
 
 def _learn(
-    run: Run, taught: Sequence[Sample], params: TrainDetectorParams, rng: np.random.Generator
+    run: Run,
+    heads: tuple[Sequence[Sample], Sequence[Sample]],
+    params: TrainDetectorParams,
+    rng: np.random.Generator,
 ) -> tuple[float, float, float]:
-    """One step; the three losses before it."""
-    windows = [cut_window(taught[int(rng.integers(len(taught)))], params.window_px, rng) for _ in range(params.windows)]
+    """One step on annotated heads and those to replay; the three losses before it."""
+    windows = []
+    for _ in range(params.windows):
+        taught, replay = heads
+        chosen = replay if len(replay) and rng.random() < REPLAY else taught
+        windows.append(cut_window(chosen[int(rng.integers(len(chosen)))], params.window_px, rng))
     inputs = torch.from_numpy(np.concatenate([window.image for window in windows]))
     lengths = [len(window.image) for window in windows]
     before = None
@@ -199,21 +222,29 @@ def _check(run: Run, held: Sequence[Sample]) -> tuple[float, float]:
     return region, centre
 
 
-def _finish(run: Run, held: Sequence[Sample], start: Weights | None, seed: int) -> Weights:
+def _finish(
+    run: Run, samples: Sequence[Sample], held: Sequence[Sample], start: Weights | None, about: dict[str, str]
+) -> Weights:
     arrays = run.best_arrays or _arrays(run.average)
     # Where not all is marked, nobody knows which scores are right: they go on meaning what they meant.
-    partial = any(sample.partial for sample in held)
+    partial = any(sample.partial for sample in samples)
     before = [] if start is None else read_calibration(start)
     calibration = before if partial else fit_calibration(arrays, held)
+    calibrated = calibrate(arrays, calibration)
+    known = PLAIN if start is None else read_judge(start)
+    # Few heads are judged by the network that has not seen them: of its own lessons any network is too sure.
+    few = start is not None and len(samples) < ENOUGH
+    judge = fit_judge(start.arrays, samples, known) if few and start else fit_judge(calibrated, held, known)
     return Weights(
-        calibrate(arrays, calibration),
+        calibrated,
         {
             "kind": KIND,
-            "seed": str(seed),
             "steps": str(run.step),
             "started_from": "nothing" if start is None else start.metadata.get("name", "other weights"),
             "calibration": json.dumps(calibration),
             "ranges": measure_ranges(arrays, held),
+            "judge": json.dumps(judge.round(4).tolist()),
+            **about,
         },
     )
 

@@ -1,78 +1,84 @@
-"""Fits how likely what was found is a neuron: ``python -m cender.training.shipped.judge`` prints the weights.
+"""Fits how likely what weights find is a neuron: ``python -m cender.training.shipped.judge FILE [--any]``.
 
-They stand in `cender.merge.judge`, and are fitted anew whenever the shipped detector changes.
+Both judges are written into the file: of candidates and of what they gather. ``--any`` fits them to random rigs
+instead of usual ones. They are fitted anew whenever the shipped weights change.
 """
 
+import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from pathlib import Path
 
 import numpy as np
-from jaxtyping import Float
 
-from cender.detect.dense import detect_regions
+from cender.detect.candidates import PLAIN
+from cender.detect.network import Network, find_grids
+from cender.detect.normalise import is_usual
 from cender.detect.params import DetectParams
-from cender.evaluate.match import match_neurons
-from cender.io.weights import shipped_weights
-from cender.merge import DepthBounds, MergeParams, gather_neurons
-from cender.merge.assemble import order_regions
-from cender.merge.judge import describe_neurons
-from cender.merge.learn import fit_odds
+from cender.io.weights import load_weights, save_weights, shipped_weights
+from cender.merge import MergeParams
 from cender.nets.compass_graph import KIND as COMPASS
 from cender.nets.compass_graph import build_compass
 from cender.nets.scoring import KIND, build_score
 from cender.preprocess.head import find_head
 from cender.simulate import SimulateParams, simulate_recording
-from cender.training.detector.simulated import vary_params
-from cender.types import Annotation, Detections, Volume
+from cender.simulate.rigs import draw_rig
+from cender.training.detector.judge import fit_judge
+from cender.training.detector.neurons import Known, fit_neuron_judge
+from cender.training.detector.samples import make_sample
+from cender.training.detector.simulated import match_rig, vary_params, vary_spacing
+from cender.types import VoxelSize, Weights
 
 FIRST_SEED = 4000
-USUAL, OTHERS = 18, 30
-"""Animals of either preset, and of random ones."""
-FEWEST = 40
+EACH = 6
+"""Animals of every preset; of varied ones, and of usual microscopes with random light, twice as many, of random
+rigs four times."""
+USUAL_UM, USUAL_FRAMES = VoxelSize(1.5, 0.3, 0.3), 18
+FEWEST = 20
 
 
-def draw_animals() -> Iterator[SimulateParams]:
-    """Usual animals, and others on other microscopes, none of which the detector was trained or is tested with."""
-    for preset in ("typical", "hard"):
-        for seed in range(FIRST_SEED, FIRST_SEED + USUAL):
+def draw_animals(usual: bool) -> Iterator[SimulateParams]:
+    """Usual animals, or random rigs, none of which the detector was trained or is tested with."""
+    if not usual:
+        yield from (draw_rig(seed) for seed in range(FIRST_SEED + 100, FIRST_SEED + 100 + 4 * EACH))
+        return
+    for preset in ("typical", "hard", "crowded"):
+        for seed in range(FIRST_SEED, FIRST_SEED + EACH):
             yield SimulateParams.model_validate({"preset": preset, "seed": seed, "volumes": 100})
-    for seed in range(FIRST_SEED + USUAL, FIRST_SEED + USUAL + OTHERS):
-        yield vary_params(seed, np.random.default_rng(seed))
+    for seed in range(FIRST_SEED + EACH, FIRST_SEED + 3 * EACH):
+        rng = np.random.default_rng(seed)
+        yield vary_spacing(vary_params(seed, rng), rng)
+        yield match_rig(USUAL_UM, USUAL_FRAMES, removed=False, seed=seed)
 
 
-def draw_volumes() -> Iterator[tuple[Volume, Annotation]]:
-    """One volume of every animal, with its truth."""
-    for params in draw_animals():
+def draw_known(usual: bool) -> Iterator[Known]:
+    """One volume of every animal that shows enough and is of the kind that is asked for."""
+    compass = build_compass(shipped_weights("orientation", COMPASS))
+    for params in draw_animals(usual):
         simulation = simulate_recording(params)
         index = int(np.random.default_rng(params.seed).integers(5, params.volumes - 5))
-        truth = simulation.annotate(index)
-        if len(truth) >= FEWEST:
-            yield simulation.recording.volume(index, (0,)), truth
+        truth, voxel_um = simulation.annotate(index), VoxelSize(*params.voxel_um)
+        if len(truth) < FEWEST:
+            continue
+        red = simulation.recording.volume(index, (0,)).data[0]
+        head = find_head(red, voxel_um, compass)
+        if is_usual(red, head.crop, voxel_um) == usual:
+            yield Known(red, voxel_um, head, truth, simulation.others_um(index))
 
 
-def fit_neuron_weights(detect: DetectParams, merge: MergeParams) -> Float[np.ndarray, " k"]:
-    """Weights of the columns of `describe_neurons` for what the shipped detector finds."""
-    compass = build_compass(shipped_weights("orientation", COMPASS))
-    score = build_score(shipped_weights("dense", KIND), "cpu")
-    depth = DepthBounds(merge.depth_offset_um, merge.depth_slope, merge.depth_spread_um)
-    tables, right = [], []
-    for volume, truth in draw_volumes():
-        red, voxel_um = volume.stack.image, volume.stack.voxel_um
-        found = detect_regions(red, find_head(red, voxel_um, compass), voxel_um, score, detect)
-        regions = found.regions.select(order_regions(found.regions))
-        neurons, whole = gather_neurons(Detections(regions, found.centre_px, found.centre_score), merge, voxel_um)
-        tables.append(describe_neurons(neurons, whole, depth, voxel_um))
-        given = Annotation(
-            truth.volume,
-            neurons.centre_px * np.array(voxel_um),
-            np.full(len(neurons), -1),
-            np.zeros(len(neurons)),
-            neurons.regions,
-            voxel_um=voxel_um,
-        )
-        right.append(match_neurons(truth, given).partner_of_predicted >= 0)
-    return fit_odds(np.concatenate(tables), np.concatenate(right))
+def judge_weights(weights: Weights, volumes: Sequence[Known]) -> Weights:
+    """The same weights with judges of their candidates and of what these gather, fitted to volumes that are known."""
+    grids = find_grids(weights)
+    heads = [
+        make_sample(one.red, one.truth, one.voxel_um, one.head.crop, one.others_um, grids=grids) for one in volumes
+    ]
+    judge = fit_judge(weights.arrays, heads, PLAIN).round(4)
+    network = Network(build_score(weights, "cpu"), grids, judge)
+    neurons = fit_neuron_judge(((one, network) for one in volumes), DetectParams(), MergeParams()).round(4)
+    judges = {"judge": json.dumps(judge.tolist()), "neuron_judge": json.dumps(neurons.tolist())}
+    return Weights(weights.arrays, {**weights.metadata, **judges})
 
 
 if __name__ == "__main__":
-    sys.stdout.write(f"{fit_neuron_weights(DetectParams(), MergeParams()).round(2).tolist()}\n")
+    path = Path(sys.argv[1])
+    save_weights(judge_weights(load_weights(path, KIND), list(draw_known("--any" not in sys.argv))), path)

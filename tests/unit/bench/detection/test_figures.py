@@ -1,11 +1,12 @@
 """Figures of detection: the closest neurons, random rigs, points of another rig."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from cender.bench.detection.crowding import measure_crowding
+from cender.bench.detection.crowding import measure_blended, measure_crowding
 from cender.bench.detection.moving import FILE, count_hits, measure_moving
 from cender.bench.detection.rigs import measure_rigs
 from cender.config import Config
@@ -56,3 +57,13 @@ def test_moving_points_are_read_in_their_own_order(tmp_path: Path) -> None:
     assert result["points"] == 4
     assert result["recall"] == 0
     assert result["flagged"] == pytest.approx(1)
+
+
+def test_neurons_that_no_image_shows_apart_are_counted() -> None:
+    box = np.array([[10.0, 10, 8, 8], [13.0, 10, 8, 8], [40.0, 10, 8, 8], [40.0, 10, 8, 8]])
+    frame = np.array([2, 2, 2, 6])
+    regions = Regions.from_boxes(frame, box, neuron=np.arange(4))
+    centre = np.column_stack([frame, box[:, 1] + 3.5, box[:, 0] + 3.5]) * (1.5, 0.3, 0.3)
+    truth = replace(Annotation.from_points(0, centre), regions=regions)
+    assert measure_blended(truth, VoxelSize(1.5, 0.3, 0.3)) == 0.5
+    assert measure_blended(Annotation.from_points(0, centre[:1]), VoxelSize(1.5, 0.3, 0.3)) == 0

@@ -49,7 +49,7 @@ def assert_decodes(sample: Sample) -> None:
     assert len(found) == len(expected)
     distance = np.abs(found[:, None] - expected[None]).max(2)
     assert distance.min(0).max() < 0.2
-    centre, _ = decode_centres(to_maps(sample), 0.5)
+    _, centre, _ = decode_centres(to_maps(sample), 0.5)
     assert len(centre) == len(sample.centre)
     apart = np.linalg.norm((centre[:, None] - sample.centre[None]) * (5, 1, 1), axis=2)
     assert apart.min(0).max() < 0.7
@@ -161,3 +161,17 @@ def test_of_a_partial_head_only_the_marks_are_known() -> None:
     np.testing.assert_array_equal(partial.heat, whole.heat)
     assert partial.heat_weight[whole.heat > 0.1].min() == 1
     assert partial.heat_weight[whole.heat == 0].max() == 0
+
+
+def test_what_a_person_removed_teaches_that_there_is_nothing() -> None:
+    head = make_head()
+    marked = replace(head, partial=True)
+    place = np.array([[6.0, 100.0, 100.0]])
+    silent, denied = draw_targets(marked), draw_targets(replace(marked, denied=place))
+    assert silent.heat_weight[6, :, 50, 50].tolist() == [0, 0]
+    assert denied.heat_weight[6, :, 50, 50].tolist() == [1, 1]
+    assert denied.heat[6, :, 50, 50].max() < 1e-3
+    # No farther than that: beside it there may be a neuron that nobody marked.
+    assert (denied.heat_weight != silent.heat_weight).sum() <= 2 * 3 * 25
+    turned = turn(replace(marked, denied=head.centre[:1]), np.random.default_rng(3))
+    np.testing.assert_allclose(turned.denied, turned.centre[:1])

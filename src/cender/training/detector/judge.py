@@ -1,0 +1,66 @@
+"""How likely a network's candidates are neurons, learnt from heads that it was not trained on."""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from jaxtyping import Bool, Float
+from scipy.optimize import brentq
+
+from cender.detect.candidates import Candidates, describe_candidates, find_candidates
+from cender.evaluate.match import match_centres
+from cender.merge.learn import fit_odds
+from cender.nets.dense import build_torch_score
+from cender.training.detector.calibrate import is_unsure
+from cender.training.detector.samples import Sample
+from cender.types import Annotation
+
+FEWEST = 60
+"""With fewer candidates nothing is learnt."""
+# Marks of a part of the neurons are weaker evidence: what was known before weighs as much more.
+PULL, PULL_PARTIAL = 1.0, 3.0
+_FARTHEST = 30.0
+
+
+def fit_judge(
+    arrays: Mapping[str, np.ndarray], heads: Sequence[Sample], before: Float[np.ndarray, " c"]
+) -> Float[np.ndarray, " c"]:
+    """Weights of the columns of `describe_candidates`, as near to those of ``before`` as the heads allow.
+
+    Where heads are annotated in part, nobody knows how many of the others are neurons. Those that look like the marked
+    ones become likelier, the rest less likely, and as many as before are expected in all.
+    """
+    table, right = collect_candidates(arrays, heads)
+    if len(right) < FEWEST or right.all() or not right.any():
+        return before
+    if not any(sample.partial for sample in heads):
+        return fit_odds(table, right, PULL, before)
+    learnt = fit_odds(table, right, PULL_PARTIAL, before)
+    expected = _to_chance(table @ before).sum()
+    shift = brentq(lambda by: _to_chance(table @ learnt + by).sum() - expected, -_FARTHEST, _FARTHEST)
+    return np.asarray(learnt + shift * np.eye(len(learnt))[0])
+
+
+def collect_candidates(
+    arrays: Mapping[str, np.ndarray], heads: Sequence[Sample]
+) -> tuple[Float[np.ndarray, "n c"], Bool[np.ndarray, " n"]]:
+    """Descriptions of all candidates in the heads, and which of them are annotated; unsure places are left out."""
+    score = build_torch_score(arrays)
+    tables, right = [], []
+    for sample in heads:
+        maps = score(sample.image)
+        found = find_candidates(maps, sample.step_um)
+        mine = match_marks(sample, found)
+        known = mine | sample.partial | ~is_unsure(found.centre, sample)
+        tables.append(describe_candidates(maps, found, sample.step_um)[known])
+        right.append(mine[known])
+    return np.concatenate(tables), np.concatenate(right)
+
+
+def match_marks(sample: Sample, found: Candidates) -> Bool[np.ndarray, " k"]:
+    """Which candidates are annotated neurons."""
+    true, seen = (Annotation.from_points(0, place * sample.step_um) for place in (sample.centre, found.centre))
+    return np.asarray(match_centres(true, seen).partner_of_predicted >= 0)
+
+
+def _to_chance(odds: Float[np.ndarray, " n"]) -> Float[np.ndarray, " n"]:
+    return np.asarray((1 + np.tanh(odds / 2)) / 2)
