@@ -2,18 +2,16 @@
 
 from itertools import permutations
 
-import numpy as np
-from jaxtyping import Float, Int
-
+from cender.name.assign import assign_cells
 from cender.name.atlas import Atlas
 from cender.name.colours import describe_colours
-from cender.name.likelihood import measure_looks
+from cender.name.naming import Score, Sight, measure_fit, score_places
 from cender.types import Cells
 
 SIDE_SURE = 0.95
 CHANNEL_NAMES = ("first", "second", "third")
 CLEARLY = 0.3
-"""Gain in log-likelihood per neuron from which on another order of the channels is believed."""
+"""Gain in the mean score of the names from which on another order of the channels is believed."""
 
 
 def doubt_fit(fit: float, usual: float) -> list[str]:
@@ -47,17 +45,15 @@ def doubt_handedness(told: bool | None, shown: bool) -> list[str]:
     ]
 
 
-def doubt_colours(
-    cells: Cells, looks: Float[np.ndarray, "n f"], given: Int[np.ndarray, " n"], atlas: Atlas
-) -> list[str]:
-    """A sentence where there are no colours, or another order of the three channels suits the names better."""
-    if looks[:, -2].max(initial=0) == 0:
+def doubt_colours(cells: Cells, sight: Sight, score: Score, atlas: Atlas) -> list[str]:
+    """A sentence where there are no colours, or where the animal is named better with its channels in another order."""
+    if not sight.coloured:
         return ["no colours: names come from places alone"]
-    rows = np.flatnonzero(given >= 0)
     fits = {}
     for order in permutations(range(min(3, cells.colour.shape[1]))):
-        turned = describe_colours(cells.colour[:, [*order, *range(len(order), cells.colour.shape[1])]])
-        fits[order] = float(measure_looks(turned, atlas)[rows, given[rows]].mean())
+        looks = describe_colours(cells.colour[:, [*order, *range(len(order), cells.colour.shape[1])]])
+        total = score_places(sight.place, looks, score, atlas)
+        fits[order] = measure_fit(total, assign_cells(total))
     best = max(fits, key=lambda order: fits[order])
     if fits[best] - fits[tuple(sorted(best))] < CLEARLY:
         return []

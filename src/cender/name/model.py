@@ -94,7 +94,8 @@ def name_cells(cells: Cells, model: NamingModel, mirrored: bool | None = None) -
         doubts = (*doubts, *doubt_handedness(mirrored, shown))
         mirrored = shown
     sights = see_animal(cells, model, (False, True) if mirrored is None else (mirrored,))
-    return decide_names(cells, sights, model, doubts)
+    naming = decide_names(cells, sights, model, doubts)
+    return replace(naming, doubts=(*naming.doubts, *doubt_colours(cells, naming.sight, model.score, model.atlas)))
 
 
 def see_animal(cells: Cells, model: NamingModel, sides: Sequence[bool] = (False, True)) -> dict[bool, Sight]:
@@ -115,7 +116,6 @@ def decide_names(
     found = [
         *doubt_fit(sights[side].fit, model.usual_fit),
         *doubt_side(sure),
-        *doubt_colours(cells, describe_colours(cells.colour), naming.given, model.atlas),
     ]
     return replace(naming, doubts=(*found, *doubts))
 
