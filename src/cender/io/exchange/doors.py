@@ -12,7 +12,7 @@ from cender.annotate.marks import HeadMark
 from cender.annotate.overlay import lay_over
 from cender.errors import DataError, UnsupportedFormat
 from cender.io.exchange.conflicts import Policy, settle_conflicts
-from cender.io.exchange.format import Outgoing, Surroundings, find_losses
+from cender.io.exchange.format import Outgoing, Surroundings, find_losses, mark_partial
 from cender.io.exchange.formats import EXCHANGE_FORMATS, choose_format
 from cender.io.params import RecordingParams
 from cender.io.recordings.arrange.joined import join_recordings
@@ -123,6 +123,7 @@ def gather_outgoing(folder: Path, human_only: bool = False, images: bool = False
 def gather_annotations(folder: Path, human_only: bool = False) -> Annotations:
     """What is known of a run's recording now, people's work over the machine's, without running again.
 
+    Only people can say that every neuron of a volume is marked, so a volume that they said nothing of is not complete.
     Of a volume that was not run, and of a folder in which nothing was run yet, people's work is all there is.
     """
     run = open_folder(folder)
@@ -130,7 +131,7 @@ def gather_annotations(folder: Path, human_only: bool = False) -> Annotations:
     with EditLog(run.path) as log:
         said, named = log.states(), log.identities()
     names = {**known.names, **{number: one.name for number, one in named.items() if one.name}}
-    volumes: dict[int, Annotation] = {} if human_only else dict(known.annotations)
+    volumes = {} if human_only else dict(mark_partial(known).annotations)
     for volume, state in said.items():
         if volume in volumes:
             volumes[volume] = lay_over(volumes[volume], state).settled

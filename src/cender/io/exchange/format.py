@@ -58,7 +58,7 @@ THINGS: Mapping[str, Callable[[Outgoing], bool]] = {
     "times": lambda out: bool(out.known.time_s),
     "ratios": lambda out: bool(out.known.ratio),
     "intensities": lambda out: out.traces is not None and out.traces.height > 0,
-    "which volumes are complete": lambda out: any(not one.complete for one in out.known.annotations.values()),
+    "which volumes are complete": lambda out: any(one.complete for one in out.known.annotations.values()),
 }
 """All that can be exchanged, and whether there is any of it to write."""
 

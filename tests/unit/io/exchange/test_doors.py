@@ -8,7 +8,7 @@ import pytest
 from typer.testing import CliRunner
 
 from cases.recorded import VOXEL, make_outcome
-from cender.annotate.edits import Assign, DeleteNeuron
+from cender.annotate.edits import Assign, DeleteNeuron, ReviewVolume
 from cender.annotate.marks import Spot
 from cender.cli.app import app
 from cender.errors import CenderError, DataError, EditError, UnsupportedFormat
@@ -208,3 +208,11 @@ def test_commands_say_what_went_through(worm: Path, tmp_path: Path) -> None:
     told = json.loads(done.stdout)
     assert (told["format"], told["volumes"], told["neurons"], "boxes" in told["lost"]) == ("points", 3, 9, True)
     assert len(gather_annotations(worm).annotations) == 3
+
+
+def test_an_exported_volume_is_complete_only_where_a_person_said_so(worm: Path, tmp_path: Path) -> None:
+    with EditLog(worm) as log:
+        log.append("ana", ReviewVolume(volume=1))
+    export_file(worm, tmp_path / "truth")
+    truth = load_truth(tmp_path / "truth")
+    assert {volume: one.complete for volume, one in truth.annotations.items()} == {0: False, 1: True, 2: False}
