@@ -410,7 +410,7 @@ def test_a_new_run_needs_a_folder(go, film) -> None:
         run_recording(film.with_name("nobody"))
 
 
-def name_by_row(volumes, annotated, config, on_step) -> dict[int, Identities]:
+def name_by_row(volumes, annotated, config, on_step, **more) -> dict[int, Identities]:
     """Every neuron by its place in the list, counted from a number that moves from call to call."""
     return {one.volume: Identities(NUMBERS.first + np.arange(len(one)), np.full(len(one), 0.9)) for one in volumes}
 
