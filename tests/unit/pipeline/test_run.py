@@ -415,7 +415,7 @@ def name_by_row(volumes, annotated, config, on_step, **more) -> dict[int, Identi
     return {one.volume: Identities(NUMBERS.first + np.arange(len(one)), np.full(len(one), 0.9)) for one in volumes}
 
 
-def refuse_to_name(volumes, annotated, config, on_step) -> dict[int, Identities]:
+def refuse_to_name(volumes, annotated, config, on_step, **more) -> dict[int, Identities]:
     raise DataError("too few neurons")
 
 
