@@ -64,8 +64,8 @@ class TrainRecognizerParams(Params):
 class TrainNamerParams(Params):
     """How the namer of cells learns."""
 
-    steps: int = Field(700, ge=1, description="training steps of each network")
-    members: int = Field(1, ge=1, le=4, description="networks whose answers are averaged")
+    steps: int = Field(1_800, ge=1, description="training steps of each network")
+    members: int = Field(2, ge=1, le=4, description="networks whose answers are averaged")
     hold_back: int = Field(
         8, ge=2, description="each network leaves out one animal in this many, which then calibrate its probabilities"
     )
