@@ -61,11 +61,11 @@ def test_a_volume_is_corrected_by_keys_alone(shared_server: Server, sit_down: Si
 def is_missed(hand: Hand, one: dict[str, Any]) -> bool:
     """Delete a neuron: whether it is then expected where it was, rather than its name given to a neighbour."""
     hand.page.evaluate("key => window.cender.select(key)", one["key"])
+    hand.page.evaluate("() => { document.body.dataset.following = 'yes'; }")
     hand.press("Delete")
     hand.settle()
     # Names that follow from it come after a pause in the edits.
-    hand.page.wait_for_timeout(1500)
-    hand.settle()
+    hand.page.wait_for_function("() => document.body.dataset.following === 'no'")
     return bool(hand.see(f"cender.ghosts.some(each => each.identity === {one['identity']})"))
 
 
@@ -79,7 +79,9 @@ def test_a_missing_neuron_is_put_back_with_one_key(shared_server: Server, sit_do
     )
     gone = next(one for one in known if is_missed(hand, one))
     hand.page.fill("#search", str(gone["identity"]))
-    hand.press("Enter", "a")
+    hand.press("Enter")
+    assert hand.see("cender.identity") == gone["identity"]
+    hand.press("a")
     hand.settle()
     (back,) = [one for one in shared_server.ask("/api/volumes/3")["neurons"] if one["identity"] == gone["identity"]]
     assert back["human"]

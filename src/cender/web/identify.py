@@ -105,7 +105,7 @@ class Identifier:
                 changed = self.desk.has_volume(volume) and self._look(volume, source)
             except CenderError:
                 # The folder is being changed; the next edit or the next run asks again.
-                continue
+                changed = False
             left = len(self._corrected) + len(self._hearing)
             if changed or left == 0:
                 self.on_done([volume] if changed else [], left)

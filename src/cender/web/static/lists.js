@@ -81,13 +81,22 @@ export function drawQueue(go) {
 }
 
 let shown = "", onlyMissing = false;
+const readSearch = () => /** @type {HTMLInputElement} */ (element("search")).value.trim().toLowerCase().replace("#", "");
+const listHere = () => new Set(state.volume?.neurons.map((one) => one.identity));
+
+/** Identities that a search finds, one that is just what was typed before all others. @param {string} wanted @param {Set<number|undefined>} here @returns {any[]} */
+function findRows(wanted, here) {
+  const found = /** @type {any[]} */ (state.run.identities).filter((one) => (!wanted || String(one.identity).startsWith(wanted) || one.name.toLowerCase().includes(wanted)) && !(onlyMissing && here.has(one.identity)));
+  const exact = found.filter((one) => wanted && (String(one.identity) === wanted || one.name.toLowerCase() === wanted));
+  return [...exact, ...found.filter((one) => !exact.includes(one))];
+}
+
 /** @param {(identity:number) => void} choose */
 export function drawIdentities(choose) {
   if (!state.run) return;
-  const wanted = /** @type {HTMLInputElement} */ (element("search")).value.trim().toLowerCase().replace("#", "");
-  const twice = findTwice(), here = new Set(state.volume?.neurons.map((one) => one.identity));
+  const wanted = readSearch(), twice = findTwice(), here = listHere();
   const all = /** @type {any[]} */ (state.run.identities), missing = all.filter((one) => !here.has(one.identity)).length;
-  const rows = all.filter((one) => (!wanted || String(one.identity).startsWith(wanted) || one.name.toLowerCase().includes(wanted)) && !(onlyMissing && here.has(one.identity)));
+  const rows = findRows(wanted, here);
   const mark = JSON.stringify([rows, [...here], [...twice], state.identity, onlyMissing]);
   if (mark === shown) return;
   shown = mark;
@@ -122,7 +131,11 @@ function drawPresence(digits) {
 /** @param {(identity:number) => void} choose */
 export function openLists(choose) {
   element("search").addEventListener("input", changed);
-  element("search").addEventListener("keydown", (event) => { const first = document.querySelector("#identities .row"); if (event.key === "Enter" && first instanceof HTMLElement) choose(Number(first.dataset.identity)); });
+  element("search").addEventListener("keydown", (event) => {
+    // What was typed counts, also where the list is not drawn anew yet.
+    const first = event.key === "Enter" ? findRows(readSearch(), listHere())[0] : undefined;
+    if (first) choose(first.identity);
+  });
   element("missing").addEventListener("click", () => { onlyMissing = !onlyMissing; changed(); });
   element("identities").addEventListener("keydown", (event) => {
     const by = { ArrowDown: 1, ArrowUp: -1 }[event.key];

@@ -31,10 +31,11 @@ function hear(event) {
     for (const v of event.volumes) state.annotated.add(v);
     if (event.volumes.includes(state.v) || event.author === state.author) void refresh().catch(() => null);
     if (event.author !== state.author) toast(`${event.author}: ${event.words}`);
+    document.body.dataset.following = "yes";
     followEdits();
   } else if (event.kind === "identified") {
-    if (event.volumes.includes(state.v)) void refresh().catch(() => null);
-    if (event.left === 0) followEdits();
+    const shown = event.volumes.includes(state.v) ? refresh().catch(() => null) : Promise.resolve();
+    if (event.left === 0) { followEdits(); void shown.then(() => { document.body.dataset.following = "no"; }); }
   } else if (event.kind === "cursor") {
     if (event.session !== state.session) {
       // Who is new here is told where I am.

@@ -145,7 +145,7 @@ export async function refresh() {
   if (volume.reviewed) state.reviewed.add(v); else state.reviewed.delete(v);
   state.log = log;
   changed();
-  void loadGhosts().catch(() => null);
+  await loadGhosts().catch(() => null);
 }
 
 export async function loadQueue() { state.queue = await ask("/api/queue"); }
