@@ -11,6 +11,7 @@ import scipy.io
 import tifffile
 
 from cases.damage import damage_file, patience
+from cases.micromanager import write_mmstack
 from cender.errors import CenderError, UnreadableRecording
 from cender.io import open_recording, save_recording
 from cender.io.recordings.fence import check_volume_size, fence
@@ -56,6 +57,7 @@ WRITERS = {
     "plain.ome.tif": None,
     "packed.tif": write_packed_tiff,
     "imagej.tif": write_imagej,
+    "mmstack.tif": lambda path: write_mmstack(path.parent / "mm", DATA)[0].rename(path),
     "plain.h5": None,
     "packed.h5": write_packed_hdf5,
     "plain.mat": None,

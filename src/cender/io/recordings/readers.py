@@ -15,6 +15,7 @@ from cender.io.recordings.formats.signatures import (
     is_czi,
     is_hdf5,
     is_matlab,
+    is_mmstack,
     is_nd2,
     is_ndtiff,
     is_npy,
@@ -64,6 +65,10 @@ FORMATS: tuple[Format, ...] = (
     Format(
         "ome-zarr", "OME-Zarr folder (NGFF 0.4 and 0.5) or a plain Zarr array", (".ome.zarr", ".zarr"),
         is_zarr, _late("ome_zarr", "load_zarr"), _late("ome_zarr", "save_zarr"),
+    ),
+    Format(
+        "mm-stack", "image stack files of Micro-Manager (NAME_MMStack_Pos0.ome.tif), or the folder of one acquisition",
+        (), is_mmstack, _late("tiff.mmstack", "load_mmstack"),
     ),
     Format(
         "ome-tiff", "OME-TIFF in one file; ImageJ's and plain TIFF are read too",

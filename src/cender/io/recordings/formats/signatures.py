@@ -10,6 +10,7 @@ _HDF5 = b"\x89HDF\r\n\x1a\n"
 _ND2 = b"\xda\xce\xbe\x0a"
 _CZI = b"ZISRAWFILE"
 _ZIP = b"PK\x03\x04"
+_MMSTACK = (54773648).to_bytes(4, "little"), (54773648).to_bytes(4, "big")
 _ZARR = ("zarr.json", ".zgroup", ".zarray", ".zattrs")
 _RAW_SUFFIXES = (".raw", ".dat", ".bin")
 
@@ -22,6 +23,22 @@ def is_tiff(path: Path) -> bool:
 def is_tiff_folder(path: Path) -> bool:
     """Whether a folder has a TIFF file in it."""
     return path.is_dir() and any(entry.suffix.lower() in TIFF_SUFFIXES for entry in path.iterdir())
+
+
+def is_mmstack(path: Path) -> bool:
+    """Whether a file, or one in a folder, is an image stack of Micro-Manager."""
+    return is_mmstack_file(path) or (path.is_dir() and bool(list_mmstacks(path)))
+
+
+def is_mmstack_file(path: Path) -> bool:
+    """Whether a TIFF file begins with the place of Micro-Manager's index."""
+    start = _read_start(path, 12)
+    return start[:4] in _TIFF[:2] and start[8:] in _MMSTACK
+
+
+def list_mmstacks(folder: Path) -> list[Path]:
+    """The files of a folder that Micro-Manager called and wrote as stacks, in the order of their names."""
+    return [file for file in sorted(folder.glob("*_MMStack*.tif")) if is_mmstack_file(file)]
 
 
 def is_npy(path: Path) -> bool:

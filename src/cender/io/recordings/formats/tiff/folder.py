@@ -15,11 +15,14 @@ from cender.errors import UnreadableRecording
 from cender.io.atomic import write_folder
 from cender.io.params import RecordingParams
 from cender.io.recordings.arrange.axes import UNKNOWN, format_shape
+from cender.io.recordings.formats.metadata import read_roles
 from cender.io.recordings.formats.numbered import Place, fill_grid, read_numbers
 from cender.io.recordings.formats.signatures import TIFF_SUFFIXES
 from cender.io.recordings.formats.store import Index, Store
 from cender.io.recordings.formats.tiff.file import load_tiff, save_tiff
 from cender.types import Recording
+
+_MICRO_MANAGER = re.compile(r"img_(\d{9})_(.*)_(\d{3})")
 
 
 def load_tiff_folder(path: Path, params: RecordingParams) -> Store:
@@ -27,8 +30,10 @@ def load_tiff_folder(path: Path, params: RecordingParams) -> Store:
     files = sorted(
         file for file in path.iterdir() if file.suffix.lower() in TIFF_SUFFIXES and not file.name.startswith(".")
     )
-    axes, places = _read_names(path, files)
+    axes, places, channels = _read_names(path, files)
     first = load_tiff(files[0], RecordingParams())
+    if channels:
+        first = replace(first, roles=read_roles(channels))
     if first.shape[:-2] and prod(first.shape[:-2]) > 1:
         return _stack_volumes(path, places, axes, first)
     return _stack_slices(path, places, axes, first)
@@ -102,9 +107,17 @@ class FileReader:
         return store.read(index)
 
 
-def _read_names(folder: Path, files: list[Path]) -> tuple[str, dict[Place, Path]]:
-    """Axes that the names number, and the file at each place; names with one number alone give ``?``."""
+def _read_names(folder: Path, files: list[Path]) -> tuple[str, dict[Place, Path], list[str]]:
+    """Axes that the names number, the file at each place, and channels that they name; one number alone gives ``?``."""
+    named = [_MICRO_MANAGER.fullmatch(file.stem) for file in files]
+    channels = sorted({match[2] for match in named if match})
     axes, found = read_numbers([file.stem for file in files])
+    if all(named):
+        # Micro-Manager 1.4, one file per image: img_000000012_mNeptune_003.
+        axes = "TCZ"
+        found = [(int(match[1]), channels.index(match[2]), int(match[3])) for match in named if match]
+    else:
+        channels = []
     places: dict[Place, Path] = {}
     for file, place in zip(files, found or [_last_number(folder, file) for file in files], strict=True):
         if place in places:
@@ -114,7 +127,7 @@ def _read_names(folder: Path, files: list[Path]) -> tuple[str, dict[Place, Path]
                 "like t0001_c0_z03.tif"
             )
         places[place] = file
-    return axes or UNKNOWN, places
+    return axes or UNKNOWN, places, channels
 
 
 def _last_number(folder: Path, file: Path) -> Place:
@@ -141,6 +154,7 @@ def _stack_slices(folder: Path, places: dict[Place, Path], axes: str, first: Sto
         read.dtype,
         read,
         voxel_um=first.voxel_um,
+        roles=first.roles,
         warnings=warnings,
         kind="tiff-slices",
     )

@@ -106,3 +106,16 @@ def test_two_sequences_are_refused(tmp_path: Path, movie: np.ndarray) -> None:
         tifffile.imwrite(tmp_path / name, movie[0, 0], metadata=None)
     with pytest.raises(UnreadableRecording, match=r"a_1\.tif and b_1\.tif"):
         open_recording(tmp_path)
+
+
+@pytest.mark.parametrize(
+    "name", ["img_{t:09}_{channel}_{z:03}.tif", "img_channel{c:03}_position000_time{t:09}_z{z:03}.tif"]
+)
+def test_single_images_of_micro_manager(tmp_path: Path, movie: np.ndarray, name: str) -> None:
+    for t, c, z in np.ndindex(*movie.shape[:3]):
+        place = tmp_path / name.format(t=t, c=c, z=z, channel=("GCaMP6s", "mNeptune")[c])
+        tifffile.imwrite(place, movie[t, c, z], metadata=None)
+    (tmp_path / "metadata.txt").write_text("{}")
+    recording = open_recording(tmp_path)
+    assert (recording.shape, recording.roles) == (movie.shape, ("green", "red") if "channel}" in name else None)
+    assert np.array_equal(recording.read(4, (0, 1)), movie[4])
