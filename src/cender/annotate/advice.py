@@ -3,7 +3,7 @@
 from collections.abc import Collection
 from dataclasses import dataclass
 
-from cender.annotate.candidates import SeenNeurons, SeenVolumes, count_candidates, find_annotated
+from cender.annotate.candidates import SeenNeurons, SeenVolumes, count_candidates, find_annotated, keep_known
 from cender.annotate.postures import describe_postures
 from cender.annotate.suggest import (
     NeuronSuggestion,
@@ -53,6 +53,7 @@ def give_advice(
     count
         How many volumes, and how many neurons, to name.
     """
+    neurons = keep_known(neurons, volumes)
     candidates, annotated = count_candidates(volumes, neurons), find_annotated(neurons, reviewed)
     row = choose_rows(candidates, annotated)
     posture = describe_postures(neurons, candidates.volume[row])

@@ -73,6 +73,15 @@ def count_candidates(volumes: SeenVolumes, neurons: SeenNeurons) -> Candidates:
     return Candidates(volumes.volume, volumes.time_s, found, found - named, mean, volumes.quality)
 
 
+def keep_known(neurons: SeenNeurons, volumes: SeenVolumes) -> SeenNeurons:
+    """The neurons of these volumes: people may have spoken of others, which the run does not cover."""
+    known = np.isin(neurons.volume, volumes.volume)
+    if known.all():
+        return neurons
+    columns = (neurons.volume, neurons.identity, neurons.probability, neurons.centre_um, neurons.human)
+    return SeenNeurons(*(column[known] for column in columns))
+
+
 def find_annotated(neurons: SeenNeurons, reviewed: Collection[int] = ()) -> tuple[int, ...]:
     """Volumes that need no further look: people reviewed them, or named at least half of their neurons."""
     volume, row = np.unique(neurons.volume, return_inverse=True)

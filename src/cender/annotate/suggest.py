@@ -7,6 +7,7 @@ import numpy as np
 from jaxtyping import Bool, Float, Int
 
 from cender.annotate.candidates import Candidates, SeenNeurons
+from cender.annotate.reasons import say_doubt, say_number_doubt, say_posture
 
 ALWAYS = 0.25
 """Weight of a neuron that is surely named, against one that surely is not: what is learnt must be right there too."""
@@ -113,7 +114,7 @@ def suggest_volumes(
         closer = np.minimum(near, field.unlike[:, best])
         share = float(field.weight[closer < near].sum() / max(field.weight.sum(), 1e-12))
         taken = [*annotated, *(one.volume for one in chosen)]
-        reason = "; ".join([_say_like(share, bool(taken)), *_say_why(candidates, int(row[best]), usual, taken)])
+        reason = f"{say_posture(share, bool(taken))}; {say_doubt(candidates, int(row[best]), usual)}"
         gain = _forecast_gain(candidates.neurons[row], np.where(free, doubt[row], 0.0), (near, closer), field, best)
         chosen.append(Suggestion(int(candidates.volume[row[best]]), float(doubt[row[best]]), reason, gain))
         near, free[best] = closer, False
@@ -196,27 +197,8 @@ def suggest_neurons(neurons: SeenNeurons, count: int = 5) -> list[NeuronSuggesti
     for each in np.argsort(-summed, kind="stable")[:count].tolist():
         mine = open_rows[place == each]
         worst = int(mine[doubt[mine].argmax()])
-        words = f"in doubt {summed[each] / seen[each]:.0%} over {seen[each]} volumes, {doubt[worst]:.0%} in this one"
+        words = say_number_doubt(float(summed[each]), int(seen[each]), float(doubt[worst]))
         volume, row = int(neurons.volume[worst]), int(worst - starts[worst])
         gain = float(summed[each] / len(doubt))
         found.append(NeuronSuggestion(volume, row, int(number[each]), float(doubt[worst]), gain, words))
     return found
-
-
-def _say_like(share: float, taken: bool) -> str:
-    return f"lies like {share:.0%} of the recording, nearer than those before" if taken else "the most usual posture"
-
-
-def _say_why(candidates: Candidates, row: int, usual: float, taken: Sequence[int]) -> list[str]:
-    neurons, refused = int(candidates.neurons[row]), int(candidates.refused[row])
-    probability = float(candidates.probability[row])
-    if refused == neurons:
-        words = [f"none of its {neurons} neurons has an identity"]
-    else:
-        unsure = (refused + (neurons - refused) * (1 - probability)) / neurons
-        words = [f"{refused} of {neurons} neurons without an identity", f"in doubt {unsure:.0%} (usual {usual:.0%})"]
-    others = np.isin(candidates.volume, list(taken))
-    if others.any() and np.isfinite(candidates.time_s[row]):
-        apart = float(np.nanmin(np.abs(candidates.time_s[others] - candidates.time_s[row])))
-        words.append(f"{apart:.0f} s from the nearest other one")
-    return words

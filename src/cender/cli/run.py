@@ -197,14 +197,15 @@ def _print_summary(done: "Run") -> None:
 
 
 def print_suggestions(folder: Path) -> None:
-    """Say which volumes to annotate next, as the report does."""
+    """Say which volumes to annotate next, and what that should gain, as `cender suggest` does."""
     from rich.markup import escape
 
     from cender.cli.console import STDERR
-    from cender.report.digest import suggest_in_folder
+    from cender.io.results.advice import suggest_annotation
 
-    for rank, one in enumerate(suggest_in_folder(folder), 1):
-        STDERR.print(f"  {rank}. annotate volume {one.volume}: {escape(one.reason)}", soft_wrap=True)
+    for rank, one in enumerate(suggest_annotation(folder).volumes, 1):
+        words = f"  {rank}. annotate volume {one.volume}: {escape(one.reason)}; gain about {one.gain:.1%}"
+        STDERR.print(words, soft_wrap=True)
         STDERR.print(f"     cender annotate {escape(str(folder))} --volume {one.volume}", soft_wrap=True)
 
 

@@ -16,7 +16,7 @@ def suggest(
 ) -> None:
     """Say which volumes and neurons to annotate next, the best first, and what that should gain.
 
-    Volumes have much in doubt and are unlike those that are annotated; neurons have most doubt over all volumes.
+    Volumes lie like as many others as possible, most of all like those in doubt; neurons have most doubt of all.
     """
     import json
 
@@ -31,7 +31,7 @@ def suggest(
     for rank, one in enumerate(advice.volumes, 1):
         typer.echo(f"{rank}. volume {one.volume}: {one.reason}; gain about {one.gain:.1%}")
     for each in advice.neurons:
-        typer.echo(f"neuron {each.identity}, best in volume {each.volume}: {each.reason}")
+        typer.echo(f"neuron #{each.identity} in volume {each.volume}: {each.reason}")
     if advice.volumes:
         typer.echo(
             f"expected accuracy {advice.accuracy:.0%} now, about {advice.forecast:.0%} with these volumes annotated; "

@@ -71,7 +71,7 @@ def _judge_identities(digest: Digest) -> Iterator[Point]:
     mean = float(np.nanmean(presence.probability)) if np.isfinite(presence.probability).any() else 1.0
     if mean < UNSURE_BELOW:
         yield Point("problem", f"Identities are right with a mean probability of only {mean:.2f}.", "identities")
-    if not digest.annotated:
+    if digest.advice is None or not digest.advice.annotated:
         text = "No volume is annotated: numbers follow each neuron through the recording, but are otherwise arbitrary."
         yield Point("look", text, "annotate")
 

@@ -2,17 +2,15 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Literal
 
 import numpy as np
 from jaxtyping import Float, Int
 
 from cender.activity import Bleaching, fit_bleaching
-from cender.annotate.advice import give_advice
-from cender.annotate.candidates import SeenNeurons, SeenVolumes
-from cender.annotate.suggest import Suggestion
-from cender.report.folder import NeuronColumns, RunFacts, VolumeColumns, read_finds
+from cender.annotate.advice import Advice
+from cender.io.results.advice import suggest_annotation
+from cender.report.folder import RunFacts
 from cender.report.presence import Presence, count_presence
 from cender.report.speed import StageSpeed, measure_stages
 from cender.report.traces import correlate_with_red
@@ -33,8 +31,7 @@ class Digest:
     clock: Float[np.ndarray, " n"]
     clock_label: Literal["time (s)", "volume"]
     presence: Presence | None
-    annotated: tuple[int, ...]
-    suggestions: tuple[Suggestion, ...]
+    advice: Advice | None
     stages: tuple[StageSpeed, ...]
     red_correlation: Float[np.ndarray, " k"] | None
     red_chance: float
@@ -53,34 +50,16 @@ def digest_run(facts: RunFacts, suggestions: int = SUGGESTIONS) -> Digest:
     """The figures of a run."""
     volumes, neurons, traces = facts.volumes, facts.neurons, facts.traces
     clock, label = _choose_clock(facts)
-    annotated = () if neurons is None else tuple(np.unique(neurons.volume[neurons.human]).tolist())
     presence = None if volumes is None or neurons is None else count_presence(neurons, volumes.volume)
-    wanted: list[Suggestion] = []
-    if volumes is not None and neurons is not None:
-        wanted = suggest_next(volumes, neurons, suggestions)
+    whole = volumes is not None and neurons is not None
+    advice = suggest_annotation(facts.run.path, suggestions) if whole else None
     correlation, chance = None, float("nan")
     if traces is not None and np.isfinite(traces.ratio).any():
         correlation, chance = correlate_with_red(traces)
     timings: Mapping[str, Float[np.ndarray, " n"]] = facts.timings or {}
     stages = tuple(measure_stages(timings))
     fading = fit_channels(facts)
-    return Digest(clock, label, presence, annotated, tuple(wanted), stages, correlation, chance, fading)
-
-
-def suggest_next(volumes: VolumeColumns, neurons: NeuronColumns, count: int) -> list[Suggestion]:
-    """Volumes to annotate next, the best first: one rule and one order for the console and the page."""
-    quality = np.where([status == "ok" for status in volumes.status], volumes.quality, np.nan)
-    order = np.argsort(neurons.volume, kind="stable")
-    order = order[np.isin(neurons.volume[order], volumes.volume)]
-    columns = (neurons.volume, neurons.identity, neurons.probability, neurons.centre_um, neurons.human)
-    seen = SeenNeurons(*(column[order] for column in columns))
-    return list(give_advice(SeenVolumes(volumes.volume, volumes.time_s, quality), seen, count=count).volumes)
-
-
-def suggest_in_folder(path: Path, count: int = SUGGESTIONS) -> list[Suggestion]:
-    """The same suggestions as on the page of a run folder; none where it has no neurons."""
-    volumes, neurons = read_finds(path)
-    return suggest_next(volumes, neurons, count)
+    return Digest(clock, label, presence, advice, stages, correlation, chance, fading)
 
 
 def fit_channels(facts: RunFacts) -> dict[Channel, Bleaching]:

@@ -120,12 +120,6 @@ def read_folder(path: Path) -> RunFacts:
     )
 
 
-def read_finds(path: Path) -> tuple[VolumeColumns, NeuronColumns]:
-    """Volumes and neurons of a run folder, without its longer tables."""
-    run = open_folder(path)
-    return _read_volumes(run.load_table("volumes"), path), _read_neurons(run.load_table("neurons"))
-
-
 def _load(run: RunFolder, name: str, gaps: list[Gap]) -> Any:
     remedy = f"cender run {run.path}"
     if not run.has_table(name):

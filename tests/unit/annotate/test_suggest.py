@@ -67,7 +67,7 @@ def test_suggested_volumes_cover_all_postures() -> None:
 def test_what_is_annotated_counts_as_covered() -> None:
     first = suggest(make_candidates(), three_postures(), annotated=(3, 12, 20), count=1)[0]
     assert 25 <= first.volume < 46
-    assert "lies like" in first.reason
+    assert "nearest example for" in first.reason
 
 
 def test_doubt_draws_the_choice() -> None:
@@ -78,7 +78,7 @@ def test_doubt_draws_the_choice() -> None:
         refused[doubtful] = 60
         second = suggest(make_candidates(refused=refused), posture, count=2)[1]
         assert doubtful.start <= second.volume < doubtful.stop
-        assert "60 of 100 neurons without an identity" in second.reason
+        assert "60 of 100 neurons have no identity, about 4 may have a wrong one, more than usual" in second.reason
 
 
 def test_neighbours_in_time_are_not_all_suggested() -> None:
@@ -213,3 +213,19 @@ def test_forecast_grows_with_every_volume_and_stays_below_all() -> None:
     assert advice[0].accuracy == advice[1].accuracy
     assert advice[0].accuracy < advice[0].forecast < advice[1].forecast <= 1
     assert all(one.gain > 0 for one in advice[1].volumes)
+
+
+def test_what_people_said_of_volumes_that_the_run_lacks_is_left_out() -> None:
+    rng = np.random.default_rng(0)
+    seen = SeenNeurons(
+        np.repeat(np.arange(4), 9),
+        np.tile(np.arange(9), 4),
+        np.full(36, 0.9),
+        rng.normal(size=(36, 3)),
+        np.zeros(36, bool),
+    )
+    volumes = SeenVolumes(np.arange(4), np.arange(4.0), np.ones(4))
+    mark = Mark(key="h1", centre_um=(1.0, 2.0, 3.0), identity=3)
+    more = lay_marks(seen, {9: VolumeState(volume=9, marks={"h1": mark})})
+    assert 9 in more.volume
+    assert give_advice(volumes, more).volumes == give_advice(volumes, seen).volumes

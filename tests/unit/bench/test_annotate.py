@@ -68,10 +68,14 @@ def _name(one: Annotation, annotated: list[Annotation]) -> Identities:
     return Identities(np.where(once, identity, -1), np.full(len(one), 0.8))
 
 
-def test_choices_are_compared() -> None:
-    seen: list[int] = []
-    figures = measure_choices([make_small_subject()], answer_all, Plan(2, 2), lambda: seen.append(1))
-    assert len(seen) == 5
+def test_choices_are_compared_and_kept(tmp_path: Path) -> None:
+    seen: list[bool] = []
+    kept = tmp_path / "rows.jsonl"
+    figures = measure_choices([make_small_subject()], answer_all, Plan(2, 2), kept, lambda done: seen.append(done.kept))
+    assert seen == [False] * 5
+    again = measure_choices([make_small_subject()], answer_all, Plan(2, 2), kept, lambda done: seen.append(done.kept))
+    assert seen[5:] == [True] * 5
+    assert again == figures
     assert set(figures["choices"]) == {"suggested", "even", "random"}
     assert all(0 <= one["accuracy"] <= 1 for one in figures["choices"].values())
     assert figures["gain_over_even"] == pytest.approx(
@@ -97,7 +101,7 @@ def test_commands_print_json(monkeypatch: pytest.MonkeyPatch) -> None:
     assert figures["company"]["lost"] == 0
     assert 0 < figures["correcting"]["own_ms"]["p50"] < 60_000
     monkeypatch.setattr("cender.bench.identity.methods.make_learner", lambda method, config: answer_all)
-    words = ["bench", "suggest", "easy", "--annotate", "1", "--draws", "1", "--test", "2", "--json", *sets]
+    words = ["bench", "suggest", "easy", "--annotate", "1", "--draws", "1", "--volumes", "3", "--json", *sets]
     done = CliRunner().invoke(app, [*words, "--set", "simulate.volumes=4"])
     assert done.exit_code == 0, done.output
     assert set(json.loads(done.stdout)["choices"]) == {"suggested", "even", "random"}

@@ -16,6 +16,7 @@ from cases.recorded import FakeExecutor, save_numbers
 from cender.config import Config, load_config
 from cender.errors import ConfigError, DataError, UnreadableRecording, UnsupportedFormat
 from cender.io import open_folder, open_recording
+from cender.io.results.advice import suggest_annotation
 from cender.io.results.folder.lock import hold_lock
 from cender.io.results.parts import assembly as assembly_module
 from cender.io.results.parts import store as parts_module
@@ -25,7 +26,6 @@ from cender.pipeline.recording import recording_pass
 from cender.pipeline.run import Run, open_results, plan_run, run_recording
 from cender.pipeline.volumes.reading import Unreadable
 from cender.recognize.selfcheck import SelfCheck
-from cender.report.digest import suggest_in_folder
 from cender.types import Identities, Weights
 
 TABLES = ("volumes", "regions", "neurons", "timings", "traces")
@@ -510,7 +510,7 @@ def test_without_identities_there_are_no_traces_but_all_tables(go, film, worm, m
     assert run.summary is not None
     assert any("no identities, and so no traces: too few neurons" in line for line in run.summary.advice)
     assert run.summary.mostly_nameless
-    assert suggest_in_folder(worm)
+    assert suggest_annotation(worm).volumes
     again = go(worm).summary
     assert again is not None
     assert again.redone == ()

@@ -74,6 +74,16 @@ def test_conflict_shows_both_sides(client: Any) -> None:
     assert told["theirs"]["identity"] == 501
 
 
+def test_edit_of_a_volume_that_the_run_lacks_is_refused(client: Any) -> None:
+    before = client.get("/api/run")["revision"]
+    edit = {"kind": "add_neuron", "volume": 99, "key": "h0", "centre_um": [1, 2, 3], "boxes": [], "identity": 3}
+    message = {"author": "ana", "ticket": "ticket-of-volume-99", "edit": edit}
+    status, told, _ = client.send("POST", "/api/edits", message)
+    assert status == 404
+    assert "volume 99 is not part of this run" in told["detail"]
+    assert client.get("/api/run")["revision"] == before
+
+
 def test_copying_names_neurons(client: Any) -> None:
     before = {one["key"]: one["human"] for one in client.get("/api/volumes/4")["neurons"]}
     assert not any(before.values())

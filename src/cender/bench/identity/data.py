@@ -1,6 +1,6 @@
 """Recordings whose neurons are to be recognized: points of a file, true regions or detections of simulated animals."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import replace
 from pathlib import Path
 from zipfile import BadZipFile
@@ -59,9 +59,14 @@ def choose_volumes(subject: Subject, volumes: slice) -> Subject:
     """The volumes whose numbers lie in a range (and, with a step, every n-th of them in order)."""
     last = float("inf") if volumes.stop is None else volumes.stop
     inside = [volume for volume in sorted(subject.truth.annotations) if (volumes.start or 0) <= volume < last]
-    chosen = frozenset(inside[:: volumes.step or 1])
-    if not chosen:
+    if not inside:
         raise DataError(f"--volumes: {subject.truth.source} has none of these volumes")
+    return keep_volumes(subject, inside[:: volumes.step or 1])
+
+
+def keep_volumes(subject: Subject, volumes: Collection[int]) -> Subject:
+    """The same recording as if it had these volumes only."""
+    chosen = frozenset(volumes)
     mixed, taught = (
         {volume: one for volume, one in part.items() if volume in chosen}
         for part in (subject.truth.annotations, subject.taught)

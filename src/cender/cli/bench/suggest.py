@@ -1,12 +1,14 @@
 """``cender bench suggest``: whether the suggested volumes teach more than others."""
 
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from cender.cli.options import Json, Sets
 
-SIMULATED_VOLUMES = 60
+SIMULATED_VOLUMES = 300
+"""One minute of a simulated animal, of which the volumes that are looked at are an even choice."""
 
 
 def suggest(
@@ -17,35 +19,55 @@ def suggest(
             help="Truth folder, points.csv, or .npz with volume, xyz_um and identity; or a simulator preset.",
         ),
     ] = "typical",
-    annotate: Annotated[int, typer.Option(min=1, help="Volumes to annotate.")] = 5,
-    draws: Annotated[int, typer.Option(min=1, help="Random choices to compare with.")] = 3,
+    annotate: Annotated[int, typer.Option(min=1, help="Volumes to annotate.")] = 4,
+    draws: Annotated[int, typer.Option(min=1, help="Random choices to compare with, for every recording.")] = 5,
     repeats: Annotated[int, typer.Option(min=1, help="Simulated animals, or trainings of a file's recording.")] = 1,
-    at_most: Annotated[int, typer.Option("--test", min=1, help="Volumes to test on, spread evenly.")] = 60,
+    volumes: Annotated[
+        int, typer.Option(min=3, help="Volumes of the recording that are used, spread evenly over it.")
+    ] = 140,
+    rows: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Where finished trainings are kept and found again.")
+    ] = None,
     seed: Annotated[int, typer.Option(min=0, help="Of everything random.")] = 0,
     sets: Sets = None,
     json: Json = False,
 ) -> None:
     """Learn from suggested, evenly spaced and randomly drawn volumes, and compare what is recognized in the others."""
-    from cender.bench.identity.data import is_preset, open_subjects
     from cender.bench.identity.methods import make_learner
     from cender.bench.suggest import Plan, measure_choices
     from cender.cli.bench.machine import describe_machine
     from cender.cli.console import print_json, show_progress
-    from cender.config import load_config
+    from cender.io.results.folder.fingerprints import hash_values
 
-    simulated = is_preset(points)
-    first = [f"simulate.preset={points}", f"simulate.volumes={SIMULATED_VOLUMES}"] if simulated else []
-    config = load_config(None, [*first, *(sets or [])])
-    subjects = open_subjects(points, config, repeats, seed)
+    config, subjects = _open(points, volumes, repeats, seed, sets)
+    machine = describe_machine()
+    learnt = {name: getattr(config, name).model_dump(mode="json") for name in ("recognize", "train_recognizer")}
+    plan = Plan(annotate, draws, seed, {"settings": hash_values(learnt), "version": machine["version"]})
     with show_progress() as bar:
         task = bar.add_task("learning", total=len(subjects) * (3 + draws))
-        plan = Plan(annotate, draws, at_most, seed)
-        learn = make_learner("default", config)
-        figures = measure_choices(subjects, learn, plan, lambda: bar.advance(task)) | describe_machine()
+        figures = measure_choices(
+            subjects,
+            make_learner("default", config),
+            plan,
+            rows,
+            lambda done: bar.update(task, advance=1, description=done.key.split(", ")[-1]),
+        )
     if json:
-        print_json(figures)
+        print_json(figures | machine)
     else:
-        _print(figures)
+        _print(figures | machine)
+
+
+def _open(points: str, volumes: int, repeats: int, seed: int, sets: list[str] | None) -> tuple[Any, list[Any]]:
+    """Settings, and the recordings thinned to so many volumes."""
+    from cender.bench.identity.data import is_preset, keep_volumes, open_subjects
+    from cender.bench.identity.split import thin_volumes
+    from cender.config import load_config
+
+    first = [f"simulate.preset={points}", f"simulate.volumes={SIMULATED_VOLUMES}"] if is_preset(points) else []
+    config = load_config(None, [*first, *(sets or [])])
+    found = open_subjects(points, config, repeats, seed)
+    return config, [keep_volumes(one, thin_volumes(sorted(one.seen), volumes)) for one in found]
 
 
 def _print(figures: dict[str, Any]) -> None:
@@ -53,18 +75,20 @@ def _print(figures: dict[str, Any]) -> None:
 
     from cender.cli.console import STDOUT
 
-    table = Table(title=f"{figures['data']}: identities after annotating {figures['annotate']} volumes")
+    title = f"{figures['data']}: identities after annotating {figures['annotate']} of {figures['volumes']} volumes"
+    table = Table(title=title)
     table.add_column("chosen")
-    table.add_column("accuracy", justify="right")
-    table.add_column("spread", justify="right")
+    for column in ("accuracy", "spread", "trainings"):
+        table.add_column(column, justify="right")
+    table.add_row("nothing", f"{100 * figures['accuracy_before']:.1f} %", "–", str(figures["recordings"]))
     for name, one in figures["choices"].items():
         spread = "–" if one["spread"] is None else f"{100 * one['spread']:.1f}"
-        table.add_row(name, f"{100 * one['accuracy']:.1f} %", spread)
+        table.add_row(name, f"{100 * one['accuracy']:.1f} %", spread, str(one["of"]))
     STDOUT.print(table)
     STDOUT.print(
         f"suggested against random {100 * figures['gain_over_random']:+.1f}, against even "
-        f"{100 * figures['gain_over_even']:+.1f} points; expected accuracy before {figures['expected_before']:.0%}, "
-        f"forecast {figures['forecast']:.0%}",
+        f"{100 * figures['gain_over_even']:+.1f} points; at least as good as {figures['draws_beaten']:.0%} of the "
+        f"random draws; expected accuracy before {figures['expected_before']:.0%}, forecast {figures['forecast']:.0%}",
         soft_wrap=True,
     )
     STDOUT.print(f"{figures['machine']}, cender {figures['version']}, seed {figures['seed']}", soft_wrap=True)

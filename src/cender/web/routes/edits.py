@@ -5,6 +5,7 @@ from typing import Annotated, Any
 from fastapi import FastAPI, Path, Query
 from fastapi.responses import JSONResponse, Response
 
+from cender.annotate.apply import list_volumes
 from cender.annotate.edits import Assign, Propagate
 from cender.annotate.marks import Spot
 from cender.io.exchange.doors import gather_annotations
@@ -24,6 +25,8 @@ def add_edit_routes(app: FastAPI, desk: Desk, identifier: Identifier) -> None:
 
     @app.post("/api/edits")
     def make_edit(message: EditMessage) -> Response:
+        for volume in list_volumes(message.edit):
+            require_volume(desk, volume)
         done = desk.log.append(message.author, message.edit, message.base_revision, message.ticket)
         return _acknowledge(desk, identifier, done)
 

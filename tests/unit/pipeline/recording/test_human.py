@@ -18,12 +18,12 @@ from cender.annotate.overlay import lay_over as lay_state_over
 from cender.annotate.state import State
 from cender.config import load_config
 from cender.errors import DataError
+from cender.io.results.advice import suggest_annotation
 from cender.io.results.annotations.human import describe_volume, save_human
 from cender.io.results.annotations.log import EditLog
 from cender.pipeline import run as run_module
 from cender.pipeline.recording import recording_pass
 from cender.pipeline.run import Run, run_recording
-from cender.report.digest import suggest_in_folder
 from cender.types import Annotation, Identities, Regions
 
 AWAY = (1.5, 40.0, 40.0)
@@ -114,7 +114,7 @@ def test_people_win_in_the_tables_and_images_are_not_touched(go, tmp_path) -> No
     assert run.regions.filter(pl.col("source") == "human").select("volume", "neuron", "z").rows() == [(2, 3, 1)]
     assert run.traces.filter((pl.col("identity") == 40) & (pl.col("volume") == 2))["valid"].to_list() == [True]
     assert any("2 neurons have their identity from them, 1 were not found" in line for line in run.summary.advice)
-    assert 2 not in [one.volume for one in suggest_in_folder(run.path)], "it is annotated"
+    assert 2 not in [one.volume for one in suggest_annotation(run.path).volumes], "it is annotated"
     again = go()[0].summary
     assert again.redone == (), "and then there is nothing left to do"
     assert any("2 neurons have their identity from them" in line for line in again.advice), "but it is said again"

@@ -1,0 +1,38 @@
+"""Why a volume or a neuron is suggested, in words for people."""
+
+from cender.annotate.candidates import Candidates
+
+MORE_THAN_USUAL = 1.3
+
+
+def say_posture(share: float, taken: bool) -> str:
+    """What the posture of a volume stands for: all of the recording, or the share that is nearest to it."""
+    if not taken:
+        return "the most usual posture"
+    return f"the nearest example for {share:.0%} of the recording" if share >= 0.005 else "a rare posture"
+
+
+def say_doubt(candidates: Candidates, row: int, usual: float) -> str:
+    """How many neurons of a volume lack an identity or may have a wrong one, and whether that is more than usual.
+
+    ``usual`` is the median share over volumes.
+    """
+    neurons, refused = int(candidates.neurons[row]), int(candidates.refused[row])
+    if refused == neurons:
+        return f"none of its {neurons} neurons has an identity"
+    wrong = (neurons - refused) * (1 - float(candidates.probability[row]))
+    much = refused + wrong > MORE_THAN_USUAL * usual * neurons and refused + round(wrong) > 1
+    more = ", more than usual" if much else ""
+    if refused and round(wrong):
+        return f"{refused} of {neurons} neurons have no identity, about {wrong:.0f} may have a wrong one{more}"
+    if refused:
+        return f"{refused} of {neurons} neurons {'have' if refused > 1 else 'has'} no identity{more}"
+    if round(wrong):
+        return f"about {wrong:.0f} of {neurons} neurons may have a wrong identity{more}"
+    return f"all of its {neurons} neurons are surely named"
+
+
+def say_number_doubt(doubted: float, seen: int, worst: float) -> str:
+    """In how many of the volumes that show a number it is probably wrong, and how sure it is where it is least so."""
+    often = f"may be wrong in about {doubted:.0f} of {seen} volumes" if doubted >= 0.5 else f"seen in {seen} volumes"
+    return f"{often}; least sure here (probability {1 - worst:.2f})"
