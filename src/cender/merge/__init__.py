@@ -6,7 +6,7 @@ import numpy as np
 from jaxtyping import Bool, Int
 
 from cender.merge.assemble import assemble_neurons, order_regions
-from cender.merge.depth import VOXEL_UM, DepthBounds, learn_depth_bounds
+from cender.merge.depth import VOXEL_UM, DepthBounds
 from cender.merge.gather import gather_regions, trace_drift
 from cender.merge.judge import NEURON_WEIGHTS, describe_neurons, keep_likely
 from cender.merge.link import link_drifting, link_regions, number_chains
@@ -14,7 +14,7 @@ from cender.merge.params import MergeParams
 from cender.merge.split import split_at_minima, split_unlikely
 from cender.types import Detections, Neurons, Regions, VoxelSize
 
-__all__ = ["DepthBounds", "MergeParams", "gather_neurons", "learn_depth_bounds", "merge_regions"]
+__all__ = ["DepthBounds", "MergeParams", "gather_neurons", "merge_regions"]
 
 
 def merge_regions(detections: Detections, params: MergeParams | None = None, voxel_um: VoxelSize = VOXEL_UM) -> Neurons:

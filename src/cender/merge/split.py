@@ -10,7 +10,7 @@ from cender.merge.link import number_chains
 from cender.types import Regions, VoxelSize
 from cender.types.boxes import overlap_boxes
 
-# Log-odds that a link joins two neurons: weights of the columns of `describe_links`. Fitted by `learn_link_weights`
+# Log-odds that a link joins two neurons: weights of the columns of `describe_links`. A logistic regression
 # on simulated animals with seeds 1000 to 1015 (typical) and 1000 to 1011 (hard), volumes 7 and 41 of 60, with boxes as
 # they are and moved at random.
 LINK_WEIGHTS = np.array([-7.95, 1.48, 1.44, -1.1, 1.62, -0.28, 2.81, 1.12, 0.34, 0.57])

@@ -3,7 +3,8 @@
 from dataclasses import dataclass
 
 import numpy as np
-from jaxtyping import Bool, Float, Int
+from jaxtyping import Float, Int
+from scipy.special import expit
 
 ABSENT = 0.05
 """Weight of "this identity is not here" among the neurons that could have it."""
@@ -23,7 +24,7 @@ class Calibration:
 
     def apply(self, features: Float[np.ndarray, "n 4"]) -> Float[np.ndarray, " n"]:
         """Probability that each name is right."""
-        return np.asarray(1 / (1 + np.exp(-np.clip(features @ self.weights, -30, 30))))
+        return np.asarray(expit(features @ self.weights))
 
 
 def describe_names(
@@ -69,32 +70,6 @@ def doubt_volume(probability: Float[np.ndarray, " n"], quality: float, usual: fl
         That of a usual volume of the recording.
     """
     return np.asarray(probability * min(1.0, quality / max(DOUBTFUL * usual, 1e-9)) ** 2)
-
-
-def fit_calibration(
-    features: Float[np.ndarray, "n 4"], right: Bool[np.ndarray, " n"], prior: Calibration, strength: float
-) -> Calibration:
-    """Calibration of names that could be judged, held to a prior by a ridge of this strength (in names)."""
-    weights = prior.weights.copy()
-    target = right.astype(float)
-    ridge = strength * np.diag([0.2, 0.2, 0.2, 0.5])
-
-    def measure_misfit(candidate: Float[np.ndarray, " 4"]) -> float:
-        logit, away = features @ candidate, candidate - prior.weights
-        return float(np.sum(np.logaddexp(0, logit) - target * logit) + 0.5 * away @ ridge @ away)
-
-    for _ in range(25):
-        probability = Calibration(weights).apply(features)
-        gradient = features.T @ (probability - target) + ridge @ (weights - prior.weights)
-        curvature = (features * (probability * (1 - probability) + 1e-6)[:, None]).T @ features + ridge
-        step = np.linalg.solve(curvature, gradient)
-        # A whole step may overshoot and never come back where names are far from what the prior says.
-        while np.abs(step).max() > 1e-9 and measure_misfit(weights - step) > measure_misfit(weights):
-            step = step / 2
-        weights = weights - step
-        if np.abs(step).max() < 1e-6:
-            break
-    return Calibration(weights)
 
 
 def _measure_columns(score: Float[np.ndarray, "n k"]) -> Float[np.ndarray, "n k"]:

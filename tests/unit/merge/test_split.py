@@ -4,13 +4,10 @@ import numpy as np
 import pytest
 
 from cases.merging import Column, stack
-from cender.errors import DataError
-from cender.merge import learn_depth_bounds
 from cender.merge.depth import DepthBounds
-from cender.merge.learn import fit_odds
 from cender.merge.link import link_drifting, link_regions
 from cender.merge.split import LINK_WEIGHTS, describe_links, split_at_minima, split_unlikely
-from cender.types import Annotation, Regions
+from cender.types import Regions
 
 DEPTH = DepthBounds(0.8, 1.45, 1.08)
 
@@ -59,26 +56,3 @@ def test_chains_of_three_neurons_are_cut_twice() -> None:
     upper = np.flatnonzero(left >= 0)
     assert (regions.neuron[upper] == regions.neuron[left[upper]]).all()
     assert len(upper) == len(regions) - 11, "and nothing else is"
-
-
-def test_depth_is_learnt_from_width() -> None:
-    regions = stack(*(Column(100, 0, (9,) * frames, size=2.0 * frames) for frames in (2, 3, 4, 5)))
-    regions = regions.select(regions.neuron < 4)
-    none = np.zeros(4)
-    annotation = Annotation(0, np.zeros((4, 3)), np.arange(4), none, regions)
-    bounds = learn_depth_bounds([annotation])
-    assert bounds.slope == pytest.approx(2.5)
-    assert bounds.offset_um == pytest.approx(0, abs=1e-9)
-    assert bounds.expect_um(np.array([1.8])) == pytest.approx([4.5])
-
-
-def test_depth_cannot_be_learnt_from_nothing() -> None:
-    with pytest.raises(DataError, match="found 0"):
-        learn_depth_bounds([])
-
-
-def test_odds_are_fitted() -> None:
-    rng = np.random.default_rng(0)
-    table = np.column_stack([np.ones(4000), rng.normal(size=(4000, 2))])
-    truth = rng.random(4000) < 1 / (1 + np.exp(-table @ [-1.0, 2.0, 0.0]))
-    assert fit_odds(table, truth) == pytest.approx([-1, 2, 0], abs=0.2)

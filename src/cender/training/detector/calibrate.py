@@ -8,17 +8,22 @@ import numpy as np
 import torch
 from jaxtyping import Bool, Float
 from scipy.spatial import cKDTree
+from scipy.special import logit
 
 from cender.detect.decode import decode_centres, decode_regions
 from cender.detect.suppression import suppress_boxes
 from cender.evaluate.match import match_boxes, match_centres
 from cender.nets.dense import build_net, build_torch_score
 from cender.training.detector.samples import Sample
+from cender.training.logistic import fit_logistic
 from cender.types import Annotation, Regions, Weights
 from cender.types.maps import CELL
 
 Calibration = list[tuple[float, float]]
 """Slope and shift of the logits of regions and of neuron centres."""
+# A slight pull towards scores as they are.
+UNCHANGED = np.array([1.0, 0.0])
+LEAST_SLOPE = 0.1
 LOWEST = 0.03
 OVERLAP = 0.35
 UNSURE_UM = 2.0
@@ -40,7 +45,9 @@ def fit_calibration(arrays: Mapping[str, np.ndarray], held: Sequence[Sample]) ->
     for kind in (0, 1):
         scores = np.concatenate([pair[kind].score for pair in found])
         right = np.concatenate([pair[kind].right for pair in found])
-        fitted.append(_fit_logistic(np.log(scores / (1 - scores)), right))
+        table = np.column_stack([logit(scores), np.ones(len(scores))])
+        slope, shift = fit_logistic(table, right, UNCHANGED, np.ones(2)).tolist()
+        fitted.append((max(slope, LEAST_SLOPE), shift))
     return fitted
 
 
@@ -136,15 +143,3 @@ def _best_f1(parts: Sequence[Compared]) -> float:
     f1 = 2 * np.cumsum(right) / (np.arange(1, len(right) + 1) + sum(part.true for part in parts))
     # No cut separates equal scores.
     return float(np.max(f1[np.diff(score[order], append=-1.0) < 0], initial=0.0))
-
-
-def _fit_logistic(logit: Float[np.ndarray, " n"], right: Bool[np.ndarray, " n"]) -> tuple[float, float]:
-    """Slope and shift of a logistic regression, by Newton's method with a slight pull towards no change."""
-    theta, prior = np.array([1.0, 0.0]), np.array([1.0, 0.0])
-    design = np.column_stack([logit, np.ones(len(logit))])
-    for _ in range(30):
-        chance = 1 / (1 + np.exp(-np.clip(design @ theta, -30, 30)))
-        slope = design.T @ (right - chance) - (theta - prior)
-        curve = design.T @ (design * (chance * (1 - chance))[:, None]) + np.eye(2)
-        theta = theta + np.linalg.solve(curve, slope)
-    return float(max(theta[0], 0.1)), float(theta[1])

@@ -5,19 +5,20 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from jaxtyping import Bool, Float
 from scipy.optimize import brentq
+from scipy.special import expit
 
 from cender.detect.candidates import Candidates, describe_candidates, find_candidates
 from cender.evaluate.match import match_centres
-from cender.merge.learn import fit_odds
 from cender.nets.dense import build_torch_score
 from cender.training.detector.calibrate import is_unsure
 from cender.training.detector.samples import Sample
+from cender.training.logistic import fit_logistic
 from cender.types import Annotation
 
 FEWEST = 60
 """With fewer candidates nothing is learnt."""
 # Marks of a part of the neurons are weaker evidence: what was known before weighs as much more.
-PULL, PULL_PARTIAL = 1.0, 3.0
+PULL, PARTIAL = 2.0, 3.0
 _FARTHEST = 30.0
 
 
@@ -33,10 +34,10 @@ def fit_judge(
     if len(right) < FEWEST or right.all() or not right.any():
         return before
     if not any(sample.partial for sample in heads):
-        return fit_odds(table, right, PULL, before)
-    learnt = fit_odds(table, right, PULL_PARTIAL, before)
-    expected = _to_chance(table @ before).sum()
-    shift = brentq(lambda by: _to_chance(table @ learnt + by).sum() - expected, -_FARTHEST, _FARTHEST)
+        return fit_logistic(table, right, before, hold_slopes(before))
+    learnt = fit_logistic(table, right, before, PARTIAL * hold_slopes(before))
+    expected = expit(table @ before).sum()
+    shift = brentq(lambda by: expit(table @ learnt + by).sum() - expected, -_FARTHEST, _FARTHEST)
     return np.asarray(learnt + shift * np.eye(len(learnt))[0])
 
 
@@ -62,5 +63,6 @@ def match_marks(sample: Sample, found: Candidates) -> Bool[np.ndarray, " k"]:
     return np.asarray(match_centres(true, seen).partner_of_predicted >= 0)
 
 
-def _to_chance(odds: Float[np.ndarray, " n"]) -> Float[np.ndarray, " n"]:
-    return np.asarray((1 + np.tanh(odds / 2)) / 2)
+def hold_slopes(weights: Float[np.ndarray, " c"]) -> Float[np.ndarray, " c"]:
+    """How strongly a judge's weights are held to what they were: its first one, how many are neurons, is free."""
+    return np.concatenate([[0.0], np.full(len(weights) - 1, PULL)])

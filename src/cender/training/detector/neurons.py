@@ -14,8 +14,9 @@ from cender.evaluate.match import match_neurons, match_partners
 from cender.merge import DepthBounds, MergeParams, gather_neurons
 from cender.merge.assemble import order_regions
 from cender.merge.judge import NEURON_WEIGHTS, describe_neurons
-from cender.merge.learn import fit_odds
+from cender.training.detector.judge import hold_slopes
 from cender.training.detector.samples import NOWHERE
+from cender.training.logistic import fit_logistic
 from cender.types import Annotation, Head, VoxelSize
 
 FEWEST = 60
@@ -47,7 +48,7 @@ def fit_neuron_judge(
     table, right = (np.concatenate(parts) for parts in zip(*found, strict=True))
     if len(right) < FEWEST or right.all() or not right.any():
         return before
-    return fit_odds(table, right, prior=before)
+    return fit_logistic(table, right, before, hold_slopes(before))
 
 
 def describe_findings(

@@ -12,10 +12,11 @@ from cender.name.colours import describe_colours
 from cender.name.model import NamingModel, describe_given, give_names
 from cender.name.naming import find_pose
 from cender.nets.namer import Namer, make_name_score
+from cender.training.logistic import fit_logistic
 from cender.types import Cells
 
-RIDGE = 2.0
 START = np.array([0.5, 0.5, 0.0, 0.0])
+RIDGE = np.full(4, 2.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +67,7 @@ def _judge(held: Sequence[Cells], ways: Sequence[Similarity], bare: NamingModel,
     return Judged(
         coloured,
         np.concatenate(features) if features else np.zeros((0, width)),
-        np.concatenate(right).astype(float) if right else np.zeros(0),
+        np.concatenate(right) if right else np.zeros(0, bool),
         np.array(fits),
         np.array(margins),
     )
@@ -79,23 +80,12 @@ def calibrate_namer(judged: Sequence[Judged]) -> Calibration:
     for coloured, words in ((False, "position"), (True, "colour")):
         chosen = [one for one in judged if one.coloured == coloured]
         hits = np.concatenate([one.right for one in chosen])
-        weights.append(_fit_logistic(np.concatenate([one.features for one in chosen]), hits))
+        weights.append(fit_logistic(np.concatenate([one.features for one in chosen]), hits, START, RIDGE))
         if len(hits):
             right[words] = float(hits.mean())
     fits = np.concatenate([one.fits for one in judged])
     margins = np.concatenate([one.margins for one in judged])
     return Calibration(np.array(weights), float(np.quantile(fits, 0.05)) - 0.5, _fit_gain(margins), right)
-
-
-def _fit_logistic(features: np.ndarray, right: np.ndarray) -> np.ndarray:
-    """Weights of a logistic map, held to the start by a weak ridge."""
-    weights = START.copy()
-    for _ in range(40):
-        chance = 1 / (1 + np.exp(-np.clip(features @ weights, -30, 30)))
-        gradient = features.T @ (chance - right) + RIDGE * (weights - START)
-        curvature = (features * (chance * (1 - chance) + 1e-6)[:, None]).T @ features + RIDGE * np.eye(len(weights))
-        weights = weights - np.clip(np.linalg.solve(curvature, gradient), -1, 1)
-    return weights
 
 
 def _fit_gain(margins: np.ndarray) -> float:

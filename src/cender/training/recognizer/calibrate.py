@@ -6,13 +6,15 @@ from dataclasses import replace
 import numpy as np
 from jaxtyping import Bool, Float, Int
 
-from cender.recognize.confidence import Calibration, fit_calibration
+from cender.recognize.confidence import Calibration
 from cender.recognize.model import Model, Naming, name_cloud
+from cender.training.logistic import fit_logistic
 from cender.training.recognizer.clouds import DETECTED, Cloud, vary_cloud
 from cender.training.recognizer.lessons import Lesson
 
 PRIOR = Calibration(np.array([0.55, 0.15, 0.2, 0.0]))
-STRENGTH = 20.0
+RIDGE = np.array([4.0, 4.0, 4.0, 10.0])
+"""How strongly the prior holds each weight, in names."""
 COPIES = 24
 PROBES = 12
 
@@ -37,7 +39,7 @@ def calibrate(model: Model, aside: Sequence[Lesson], others: Sequence[Lesson], r
         judged.append(judge_names(cloud, _name(cloud, plain[0], one), none))
     features = np.concatenate([np.zeros((0, 4)), *(part[0] for part in judged)])
     right = np.concatenate([np.zeros(0, bool), *(part[1] for part in judged)])
-    return fit_calibration(features, right, PRIOR, STRENGTH)
+    return Calibration(fit_logistic(features, right, PRIOR.weights, RIDGE))
 
 
 def judge_names(cloud: Cloud, naming: Naming, none: int) -> tuple[Float[np.ndarray, "k 4"], Bool[np.ndarray, " k"]]:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 from jaxtyping import Bool, Float
+from scipy.special import expit
 
 from cender.evaluate import pair_volumes
 from cender.evaluate.identity import GivenNames, collect_neurons, measure_calibration_error, measure_recall_at_precision
@@ -21,6 +22,7 @@ from cender.recognize.model import Model, Naming, name_neurons
 from cender.recognize.pooling import pool_scores, thin_naming
 from cender.recognize.selfcheck import measure_sureness
 from cender.simulate import SimulateParams, simulate_recording
+from cender.training.logistic import fit_logistic
 from cender.training.params import TrainRecognizerParams
 from cender.training.recognizer.train import train_recognizer
 from cender.training.shipped.matcher import KIND
@@ -96,17 +98,11 @@ def judge_film(truth: Annotations, namings: list[Naming], model: Model) -> Judge
 def fit_weights(parts: list[Judged]) -> Float[np.ndarray, " f"]:
     """Logistic weights of the features, every recording counting the same."""
     features = np.concatenate([one.features[one.judged] for one in parts])
-    right = np.concatenate([one.right[one.judged] for one in parts]).astype(float)
+    right = np.concatenate([one.right[one.judged] for one in parts])
     share = np.concatenate([np.full(one.judged.sum(), WORTH / max(one.judged.sum(), 1)) for one in parts])
-    weights = np.zeros(features.shape[1])
-    ridge = RIDGE * np.diag([1.0] * (len(weights) - 1) + [1e-3])
-    for _ in range(50):
-        probability = 1 / (1 + np.exp(-np.clip(features @ weights, -30, 30)))
-        gradient = features.T @ (share * (probability - right)) + ridge @ weights
-        curvature = (features * (share * probability * (1 - probability))[:, None]).T @ features + ridge
-        step = np.linalg.solve(curvature, gradient)
-        weights = weights - step * min(1.0, 1 / (np.abs(step).max() + 1e-9))
-    return np.asarray(weights)
+    count = features.shape[1]
+    ridge = RIDGE * np.array([1.0] * (count - 1) + [1e-3])
+    return fit_logistic(features, right, np.zeros(count), ridge, share)
 
 
 def _hide(one: Annotation) -> Annotation:
@@ -145,7 +141,7 @@ def measure_shifts(sureness: Float[np.ndarray, " r"], accuracy: Float[np.ndarray
 
 def weigh_given(part: Judged, weights: Float[np.ndarray, " f"]) -> list[Identities]:
     """The names of a recording, as probable as these weights say."""
-    probability = 1 / (1 + np.exp(-part.features @ weights))
+    probability = expit(part.features @ weights)
     ends = np.cumsum([len(one) for one in part.given])[:-1]
     parts = zip(part.given, np.split(probability, ends), strict=True)
     return [Identities(given.identity, np.where(given.identity >= 0, sure, 0.0)) for given, sure in parts]
@@ -157,7 +153,7 @@ def _take_odds(share: Float[np.ndarray, " r"]) -> Float[np.ndarray, " r"]:
 
 
 def _say(part: Judged, weights: Float[np.ndarray, " f"]) -> str:
-    names = GivenNames(1 / (1 + np.exp(-part.features[part.judged] @ weights)), part.right[part.judged])
+    names = GivenNames(expit(part.features[part.judged] @ weights), part.right[part.judged])
     recall, error = measure_recall_at_precision(names, part.count), measure_calibration_error(names)
     return f"accuracy {part.accuracy:.3f}, strict recall {recall or 0:.3f}, calibration error {error or 0:.3f}"
 
