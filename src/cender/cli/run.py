@@ -39,7 +39,9 @@ def run(
     volumes: Annotated[str | None, typer.Option(metavar="A:B", help="Only these volumes, B not included.")] = None,
     template: Annotated[
         Path | None,
-        typer.Option(metavar="WORM2", help="Trained folder of another animal, whose identities are carried over."),
+        typer.Option(
+            metavar="WORM2", help="Annotated or trained folder of another animal, whose identities are carried over."
+        ),
     ] = None,
     config_file: ConfigFile = None,
     sets: Sets = None,
@@ -68,9 +70,7 @@ def run(
     from cender.pipeline.run import plan_run, run_recording
 
     if template is not None:
-        from cender.pipeline.recording.template import choose_template
-
-        config = choose_template(template, config)
+        config = _settle_template(template, config, teach=not dry_run)
     given = recording[0] if len(recording) == 1 else recording
     if dry_run:
         _print_plan(*plan_run(given, out, config), count)
@@ -86,6 +86,29 @@ def run(
         _print_json(done)
     else:
         typer.echo(done.path)
+
+
+def _settle_template(folder: Path, config: "Config", *, teach: bool) -> "Config":
+    """The settings with the recognizer of another animal's folder; one that is only annotated is trained first."""
+    from cender.cli.console import STDERR, show_progress
+    from cender.pipeline.learn.teach import train_recognizer
+    from cender.pipeline.recording.template import choose_template, needs_training
+
+    if needs_training(folder):
+        if not teach:
+            STDERR.print(f"template {folder}: annotated but not trained yet; a run trains its recognizer first")
+            return config
+        STDERR.print(f"template {folder}: annotated but not trained yet; training, as `cender train recognizer` would")
+        with show_progress() as bar:
+            task = bar.add_task("training")
+            train_recognizer(
+                folder,
+                config=config,
+                on_step=lambda done: bar.update(
+                    task, completed=done.step, total=done.steps, description=f"template, {done.stage}"
+                ),
+            )
+    return choose_template(folder, config)
 
 
 def read_workers(words: str, scheduler: str | None = None) -> tuple[int, str | None]:

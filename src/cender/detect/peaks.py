@@ -37,7 +37,11 @@ def standardise_head(cut: Float[np.ndarray, "z h w"], inside: Bool[np.ndarray, "
 def fill_hull(
     head: Head, shape: tuple[int, int], scale: Float[np.ndarray, " 2"], margin_px: int
 ) -> Bool[np.ndarray, "h w"]:
-    """Pixels of the crop inside the convex hull of the head's outline, grown by a margin; all without an outline."""
+    """Pixels of the crop inside the convex hull of the head's outline, grown by a margin; all without an outline.
+
+    The text looks for peaks in the head region: without a margin half of the nuclei that lie on its edge would be cut
+    off.
+    """
     if len(head.outline_yx) < 3:
         return np.ones(shape, bool)
     offset = np.array([head.crop.y, head.crop.x])

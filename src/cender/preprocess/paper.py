@@ -99,7 +99,10 @@ def _fill_in(corners: Float[np.ndarray, "n 2"]) -> Float[np.ndarray, "m 2"]:
 
 
 def _longest_chord(around: Float[np.ndarray, "n 2"]) -> Float[np.ndarray, " 2"]:
-    """Direction of the longest line through the origin between two points of the contour."""
+    """Direction of the longest line through the origin between two points of the contour.
+
+    Where the contour is met more than once in a direction, its farthest point ends the line; the text does not say.
+    """
     angle = np.arctan2(around[:, 0], around[:, 1])
     step = np.rint(angle / (2 * np.pi) * DIRECTIONS).astype(int) % DIRECTIONS
     far = np.zeros(DIRECTIONS)

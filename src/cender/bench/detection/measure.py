@@ -39,7 +39,11 @@ def choose_method(params: DetectParams, method: str) -> DetectParams:
 
 
 def make_tasks(detectors: Mapping[str, Detector], config: Config, clock: Clock = perf_counter) -> list[Task]:
-    """Every detector end to end, the paper's with its own merging; then both ways of merging, from true boxes."""
+    """Every detector end to end, the paper's with its own merging; then both ways of merging, from true boxes.
+
+    The same stage 1 stands in front of all detectors, ours unless the settings say otherwise: so detectors are
+    compared, and not the heads that they are given.
+    """
     tasks = []
     for name, detector in detectors.items():
         method = "paper" if name == "paper" else "default"

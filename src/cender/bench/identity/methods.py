@@ -25,8 +25,7 @@ Features = tuple[str, str]
 
 def make_learner(method: Method, config: Config, features: Features | None = None) -> Learn:
     """How a method learns from annotated volumes of the recording that it is used on."""
-    update = {"method": method, "paper": choose_features(config, features)}
-    chosen = config.model_copy(update={"recognize": config.recognize.model_copy(update=update)})
+    chosen = choose_method(config, method, features)
     return lambda annotated, recording, seed: learn_recognizer(annotated, recording, chosen, seed)
 
 
@@ -45,6 +44,12 @@ def make_across_learner(
         )
     learn = make_learner(method, config)
     return lambda annotated, template, recording, seed: learn([template], recording, seed)
+
+
+def choose_method(config: Config, method: Method, features: Features | None = None) -> Config:
+    """The settings with this method, and with these features of the paper's."""
+    update = {"method": method, "paper": choose_features(config, features)}
+    return config.model_copy(update={"recognize": config.recognize.model_copy(update=update)})
 
 
 def choose_features(config: Config, features: Features | None = None) -> PaperParams:

@@ -8,6 +8,7 @@ from typing import Any, Literal
 from typing import cast as as_type
 
 from cender.bench.identity.across import draw_teachers, measure_across
+from cender.bench.identity.carried import make_carrier, make_head_learner, measure_carried
 from cender.bench.identity.corruption import NO_CORRUPTION, Corruption, corrupt_subject
 from cender.bench.identity.data import choose_volumes, open_subjects
 from cender.bench.identity.heads import Heads, is_table, load_named_heads, measure_heads
@@ -30,9 +31,11 @@ from cender.errors import ConfigError
 from cender.plots.embedding import draw_embedding
 from cender.plots.style import save_figure
 
-Kind = Literal["random", "blocked", "animals"]
+Kind = Literal["random", "blocked", "animals", "template"]
 # Neurons of these many volumes are laid out in the picture of the embedding.
 SHOWN_VOLUMES = 10
+# Splits that learn from one animal and are tested on another, which has one annotated volume, or none.
+BETWEEN: tuple[Kind, ...] = ("animals", "template")
 # Animals to learn from are far in seed from those to recognize.
 OTHERS = 100
 
@@ -67,7 +70,7 @@ class Plan:
             for method in self.methods
             for split in self.splits
             for train in self.train
-            if train or (split == self.splits[0] and split != "animals")
+            if train or (split == self.splits[0] and split not in BETWEEN)
         ]
 
     @property
@@ -80,20 +83,21 @@ def choose_splits(
     splits: Sequence[str], methods: Sequence[str], simulated: bool, paired: bool = False
 ) -> tuple[tuple[Kind, ...], tuple[Method, ...]]:
     """The splits and methods of these names."""
-    kinds = (*SPLITS, "animals")
+    kinds = (*SPLITS, *BETWEEN)
     for name in splits:
         if name not in kinds:
             raise ConfigError(f"--split expects {', '.join(kinds[:-1])} or {kinds[-1]}; found {name}")
     for name in methods:
         if name not in METHODS:
             raise ConfigError(f"--method expects {' or '.join(METHODS)}; found {name}")
-    if "animals" in splits and not (simulated or paired):
+    across = set(splits) & set(BETWEEN)
+    if across and not (simulated or paired):
         raise ConfigError(
-            "--split animals needs two animals: a preset of the simulator (easy, typical or hard), or two files with a "
-            "comma between them (A,B: learn from A, use on B) instead of POINTS"
+            f"--split {min(across)} needs two animals: a preset of the simulator (easy, typical or hard), or two files "
+            "with a comma between them (A,B: learn from A, use on B) instead of POINTS"
         )
-    if paired and set(splits) != {"animals"}:
-        raise ConfigError("two files (A,B) are two animals, which only --split animals takes")
+    if paired and set(splits) - across:
+        raise ConfigError("two files (A,B) are two animals, which only --split animals and --split template take")
     chosen = as_type(tuple[Kind, ...], tuple(dict.fromkeys(splits)))
     return chosen, as_type(tuple[Method, ...], tuple(dict.fromkeys(methods)))
 
@@ -119,13 +123,15 @@ def split_pair(points: str) -> tuple[str, str]:
 def open_cast(plan: Plan, config: Config) -> Cast:
     """The recordings of a plan; simulated ones are made, and their neurons found, here and only once."""
     teacher, tested_on = split_pair(plan.points)
+    if is_table(tested_on) and "template" in plan.splits:
+        raise ConfigError("--split template tests a recording, not a table of named heads; take --split animals")
     if is_table(tested_on):
         teachers = open_subjects(teacher, config, 1, plan.seed, plan.rate_hz)
         return Cast((), tuple(teachers), load_named_heads(Path(tested_on)))
     opened = open_subjects(tested_on, config, plan.repeats, plan.seed, plan.rate_hz, images=plan.images)
     bounded = [one if plan.volumes is None else choose_volumes(one, plan.volumes) for one in opened]
     tested = [corrupt_subject(one, plan.corruption, plan.seed + repeat) for repeat, one in enumerate(bounded)]
-    if "animals" not in plan.splits:
+    if not set(plan.splits) & set(BETWEEN):
         return Cast(tuple(tested))
     teachers = open_subjects(teacher, config, plan.repeats, plan.seed + OTHERS, plan.rate_hz, images=plan.images)
     return Cast(tuple(tested), tuple(teachers))
@@ -163,12 +169,17 @@ def _measure(
     def tell(_: Repeat) -> None:
         on_step(f"{method}, {train} volumes, {split}")
 
+    if split == "template":
+        carried: dict[str, Any] = {"seed": plan.seed, "at_most": plan.at_most, "on_repeat": tell, "clock": clock}
+        pairs = list(zip(cast.teachers, cast.tested, strict=True))
+        return [measure_carried(pairs, (method, make_carrier(method, config)), train, **carried)]
     if split == "animals":
         learner = method, make_across_learner(method, config, plan.features, Memory().train_weights)
         options: dict[str, Any] = {"seed": plan.seed, "on_repeat": tell, "clock": clock}
         if cast.heads is not None:
             annotated = draw_teachers(cast.teachers[0], train, plan.seed)
-            return measure_heads(annotated, cast.heads, learner, templates=plan.repeats, **options)
+            named = learner if method == "paper" else (method, make_head_learner(config))
+            return measure_heads(annotated, cast.heads, named, templates=plan.repeats, **options)
         pairs = list(zip(cast.teachers, cast.tested, strict=True))
         return [measure_across(pairs, learner, train, at_most=plan.at_most, **options)]
     done = measure_identity_bench(

@@ -14,6 +14,7 @@ from cender.bench.identity.heads import load_named_heads
 from cender.bench.identity.measure import measure_identity_bench
 from cender.bench.identity.methods import METHODS, Method, make_across_learner, make_learner
 from cender.bench.identity.subject import Subject
+from cender.bench.paper.inputs import hash_settings
 from cender.bench.paper.items import Figures, Item
 from cender.bench.paper.published import FEATURES
 from cender.bench.paper.scope import OWN, PRESET, Scope
@@ -113,10 +114,11 @@ def count_data(company: Company, data: Path) -> list[Item]:
 
 def describe_recognition(config: Config, method: str, *, simulated: bool) -> dict[str, Any]:
     """What the figures of a recognizer depend on: the paper's trains from nothing, ours begins with shipped weights."""
-    preset = {"preset": config.simulate.hash} if simulated else {}
+    preset = {"preset": config.simulate.hash, "volumes": config.simulate.volumes} if simulated else {}
     found: dict[str, Any] = {"version": cender.__version__, **preset, "models": {}}
     if method == "default":
-        return {**found, "models": {"matcher": hash_weights(None, "matcher")}}
+        stages = hash_settings(config, ("recognize", "train_recognizer"))
+        return {**found, "models": {"matcher": hash_weights(None, "matcher")}, "stages": stages}
     return {**found, "settings": hash_values(config.recognize.paper.model_dump(mode="json", exclude={"threads"}))}
 
 

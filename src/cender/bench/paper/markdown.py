@@ -2,9 +2,9 @@
 
 from collections.abc import Mapping, Sequence
 
+from cender.bench.paper.inputs import compare_inputs
 from cender.bench.paper.table import Cell, Table
 from cender.io.measured import Measured
-from cender.io.results.folder.fingerprints import hash_weights
 
 HEAD = """# The paper's tables, with ours beside them
 
@@ -40,24 +40,13 @@ def _render(table: Table) -> str:
 def _render_provenance(found: Mapping[str, Measured]) -> str:
     lines = [
         "## Where the figures come from\n",
-        "Rows of older weights were measured before the weights that cender ships now. Core seconds are CPU time.\n",
-        "| row | version | machine | date | seconds | core seconds | weights |",
+        "Rows of older weights or other settings were measured before those of now. Core seconds are CPU time.\n",
+        "| row | version | machine | date | seconds | core seconds | weights and settings |",
         "|---|---|---|---|---|---|---|",
     ]
     for key, one in sorted(found.items()):
         told = [
             str(one.provenance.get(name, "–")) for name in ("version", "machine", "date", "seconds", "core_seconds")
         ]
-        lines.append(f"| {key} | {' | '.join(told)} | {_compare_weights(one)} |")
+        lines.append(f"| {key} | {' | '.join(told)} | {compare_inputs(one.inputs)} |")
     return "\n".join(lines) + "\n"
-
-
-def _compare_weights(one: Measured) -> str:
-    """Whether the shipped weights that a row depends on are still those that it was measured with."""
-    models = {**one.inputs.get("models", {})}
-    if "orientation" in one.inputs:
-        models["orientation"] = one.inputs["orientation"]
-    if not models:
-        return "–"
-    older = sorted(name for name, known in models.items() if hash_weights(None, name) != known)
-    return f"older {', '.join(older)}" if older else "current"

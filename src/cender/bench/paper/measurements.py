@@ -13,6 +13,7 @@ from cender.bench.detection.axes import measure_axes
 from cender.bench.detection.measure import choose_method, measure_detection
 from cender.bench.paper.cell_rows import list_cell_types
 from cender.bench.paper.identity_rows import count_data, list_features, list_own, list_real, list_simulated
+from cender.bench.paper.inputs import hash_settings
 from cender.bench.paper.items import Figures, Item
 from cender.bench.paper.scope import HEADS_FILE, POINTS_FILE, PRESET, Scope
 from cender.bench.paper.taught import Company
@@ -26,6 +27,8 @@ from cender.nets.scoring import KIND as DENSE
 from cender.pipeline.volumes.detector import build_detector
 from cender.simulate import SimulateParams
 
+# Stages between a volume and its neurons.
+STAGES = ("preprocess", "detect", "merge")
 # Method, shipped weights and seconds of two volumes of both detectors.
 DETECTORS = (("default", "dense", 15), ("paper", "multi_field", 40))
 
@@ -38,7 +41,7 @@ TRAINED = {
 def list_items(config: Config, data: Path | None, scope: Scope) -> list[Item]:
     """All that can be measured with this data, the quickest tables first."""
     company = Company(config, _find(data, POINTS_FILE), _find(data, HEADS_FILE))
-    items = [_time_stages(config), *_find_neurons(config, scope), _find_axes(scope)]
+    items = [_time_stages(config), *_find_neurons(config, scope), _find_axes(config, scope)]
     items += [*list_simulated(company, scope), *list_features(company, scope)]
     if data is not None:
         items += [*count_data(company, data), *list_real(company, scope)]
@@ -51,7 +54,7 @@ def _find(data: Path | None, name: str) -> Path | None:
 
 
 def _time_stages(config: Config) -> Item:
-    inputs = _inputs(config, "dense", "orientation")
+    inputs = {**_inputs(config, "dense", "orientation"), "stages": hash_settings(config, STAGES)}
     return Item("stages", lambda: measure_stages(config.detect, 3, process_time), inputs, 20)
 
 
@@ -63,6 +66,7 @@ def _find_neurons(config: Config, scope: Scope) -> list[Item]:
         chosen = choose_method(config.detect, method)
         inputs = {**_inputs(simulated, "orientation"), "animals": scope.animals, "volumes": scope.volumes}
         inputs["models"][model] = hash_weights(chosen.weights, model)
+        inputs["stages"] = hash_settings(config, STAGES)
         pair = method == "paper" and chosen.multi_field.anchors_px == (7, 11)
         measure = partial(_detect, simulated, scope, method, chosen)
         about_s = about * scope.animals * scope.volumes // 2
@@ -84,9 +88,10 @@ def describe_training(method: str, weights: str | None) -> str:
     return f"{float(metadata['train_s']) / 60:.1f} min" if "train_s" in metadata else command
 
 
-def _find_axes(scope: Scope) -> Item:
+def _find_axes(config: Config, scope: Scope) -> Item:
     seeds = range(9000, 9000 + scope.animals)
-    inputs = {"version": cender.__version__, "seeds": list(seeds), "orientation": hash_weights(None, "orientation")}
+    inputs: dict[str, Any] = {"version": cender.__version__, "seeds": list(seeds)}
+    inputs |= {"stages": hash_settings(config, ["preprocess"]), "orientation": hash_weights(None, "orientation")}
     measure = partial(measure_axes, PRESET, seeds, 10 * scope.volumes, clock=process_time)
     return Item("axes", measure, inputs, 20)
 

@@ -16,7 +16,7 @@ class Scope:
     """How much is measured: a look at every table, or all that can be.
 
     ``train`` is the number of annotated volumes of simulated animals, ``at_most`` that of volumes to test ours and
-    models of other animals on.
+    models of other animals on, ``length`` that of volumes of a simulated animal.
     """
 
     repeats: int
@@ -24,8 +24,9 @@ class Scope:
     at_most: int | None
     animals: int
     volumes: int
+    length: int
     full: bool
 
 
-QUICK = Scope(1, 5, 40, 2, 1, full=False)
-FULL = Scope(3, 30, None, 8, 2, full=True)
+QUICK = Scope(1, 5, 40, 2, 1, 60, full=False)
+FULL = Scope(3, 30, None, 8, 2, 200, full=True)

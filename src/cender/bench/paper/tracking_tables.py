@@ -89,8 +89,8 @@ def build_cell_types(found: Found, given: str) -> Table:
         "Mean ± spread over templates, of the neurons whose name the template has; every head of a lab is the template "
         "of all its others. 'as published': as the authors' program counts, with two templates and without neurons "
         "that are matched to nothing. The published figures rest on axes drawn by hand in every head. 'all labs': mean "
-        "of seven labs. Ours with one template learns from one named head and the unnamed others; `cender name` "
-        "learns from other named animals of all labs."
+        "of seven labs. Ours with one template learns from one named head, as `cender run --template` does, and looks "
+        "at every other head as it is and turned over; `cender name` learns from other named animals of all labs."
     )
     return Table("5", "Cell-type identities", columns, tuple(rows), note)
 
@@ -134,9 +134,9 @@ def _template_row(found: Found, given: str) -> Row:
     if not one:
         return (name, None, f"needs {HEADS_FILE}{given}", None, "1 template", None, None, None, "here")
     lab = one["chaudhary"]
-    everywhere = to_percent(one["within"]["accuracy"]) if "between" in one else None
+    everywhere = to_percent(one["within"]["accuracy"])
     minutes, seconds = f"{lab['train_s'] / 60:.1f} min", f"{lab['ms_per_volume'] / 1e3:.3f}"
-    return (name, None, to_percent(lab["accuracy"]), everywhere, "1 template", "1", minutes, seconds, "here")
+    return (name, None, _spread(lab), everywhere, "1 template", "1", minutes, seconds, "here")
 
 
 def _name_row(found: Found) -> Row:

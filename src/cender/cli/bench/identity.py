@@ -25,7 +25,10 @@ def identity(
     ],
     train: Annotated[list[int], typer.Option(min=0, help="Annotated volumes to learn from (may be given again).")],
     split: Annotated[
-        list[str] | None, typer.Option(help="random, blocked, or animals: learn from one, use on another (repeatable).")
+        list[str] | None,
+        typer.Option(
+            help="random, blocked, animals: learn from one, use on another; template: the same, none annotated there."
+        ),
     ] = None,
     repeats: Annotated[int, typer.Option(min=1, help="Trainings, each on another draw (or simulated animal).")] = 3,
     method: Annotated[list[str] | None, typer.Option(help="default or paper (may be given again).")] = None,

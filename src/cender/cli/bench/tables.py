@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from cender.cli.bench.identity import SIMULATED_VOLUMES
 from cender.cli.options import Json, Sets
 
 if TYPE_CHECKING:
@@ -52,7 +51,7 @@ def tables(
 
     if only_kept and rows is None:
         raise ConfigError("--kept prints the rows of a file: name it with --rows FILE")
-    first = [f"simulate.preset={PRESET}", f"simulate.volumes={SIMULATED_VOLUMES}"]
+    first = [f"simulate.preset={PRESET}", f"simulate.volumes={(FULL if full else QUICK).length}"]
     config = load_config(None, [*first, *(sets or [])])
     if data is not None and not only_kept:
         for name, count in prepare_authors(data).items():

@@ -16,7 +16,8 @@ from cender.types import Recording
 _LOG = logging.getLogger(__name__)
 _PROBED = 10
 # Raised when the same settings begin to give other results.
-VOLUME_PASS, RECORDING_PASS = 4, 3
+VOLUME_PASS, RECORDING_PASS, FOREIGN_PASS = 4, 3, 1
+RECOGNIZER = Path("models") / "recognizer.safetensors"
 # Of the recording's settings: those that say where a file is, what the recording itself says, or what only times need.
 _NOT_PIXELS = {"green", "voxel_um", "roles", "rate_hz"}
 # Of the settings of activity: those that only the second pass uses.
@@ -59,6 +60,7 @@ def describe_recording_inputs(
         "recognizer": None if recognizer is None else hash_weights(str(recognizer), ""),
         "annotations": hash_human(folder),
         "names": hash_names(folder),
+        **({"template": FOREIGN_PASS} if find_template(config, folder) else {}),
     }
 
 
@@ -72,8 +74,17 @@ def find_recognizer(config: Config, folder: Path) -> Path | None:
     """The trained recognizer to use: the one that the settings name, else the folder's own, else none."""
     if config.recognize.weights is not None:
         return Path(config.recognize.weights)
-    own = folder / "models" / "recognizer.safetensors"
+    own = folder / RECOGNIZER
     return own if own.is_file() else None
+
+
+def find_template(config: Config, folder: Path) -> Path | None:
+    """The folder of another animal whose recognizer the settings name; None where it is the folder's own or none."""
+    if config.recognize.weights is None:
+        return None
+    path = Path(config.recognize.weights).absolute()
+    other = path.parents[1]
+    return other if other / RECOGNIZER == path and other != folder.absolute() else None
 
 
 def use_own_detector(config: Config, folder: Path) -> Config:

@@ -25,7 +25,7 @@ from cender.io.results.tables.human import tabulate_human
 from cender.io.results.tables.schemas import IDENTITIES
 from cender.io.results.tables.traces import extend_identities, name_identities, tabulate_traces, widen_ratio
 from cender.pipeline.plan.decide import Plan, find_chosen, make_identity_key
-from cender.pipeline.plan.inputs import find_recognizer
+from cender.pipeline.plan.inputs import find_recognizer, find_template
 from cender.pipeline.plan.progress import OnProgress, Progress, ignore_progress
 from cender.pipeline.plan.work import Work
 from cender.pipeline.recording.brightness import measure_shaped
@@ -97,7 +97,8 @@ def _identify(
     volumes = [one for one in places.values() if len(one)]
     try:
         key = make_identity_key(work, plan)
-        known, weights = _recognize(key, plan.store, volumes, annotated, config, on_progress)
+        foreign = find_template(config, work.path) is not None
+        known, weights = _recognize((key, plan.store), volumes, annotated, config, on_progress, foreign=foreign)
     except DataError as error:
         _LOG.warning("no identities: %s", error)
         people, others = (" but those that people gave", " of others") if given else ("", "")
@@ -136,17 +137,20 @@ def _choose_lessons(
 
 
 def _recognize(
-    key: str,
-    store: PartStore,
+    kept_as: tuple[str, PartStore],
     volumes: Sequence[Annotation],
     annotated: Mapping[int, Annotation],
     config: Config,
     on_progress: OnProgress,
+    *,
+    foreign: bool,
 ) -> tuple[dict[int, Identities], Weights | None]:
     """The machine's identities and its recognizer.
 
-    Identities that were kept are taken, without a recognizer, where all that they were made from is the same.
+    Identities that were kept (under a key, in a store) are taken, without a recognizer, where all that they were made
+    from is the same.
     """
+    key, store = kept_as
     kept = load_known(store.root, key)
     if kept is not None and all(len(kept.get(one.volume, ())) == len(one) for one in volumes):
         return kept, None
@@ -155,7 +159,7 @@ def _recognize(
         on_progress(Progress("recording", step.step, step.steps, loss=step.loss))
 
     used: list[Weights] = []
-    known = identify_recording(volumes, annotated, config, on_step=tell, on_weights=used.append)
+    known = identify_recording(volumes, annotated, config, on_step=tell, on_weights=used.append, foreign=foreign)
     save_known(store.root, key, known)
     return known, used[0] if used else None
 

@@ -1,6 +1,6 @@
 """Identities of another animal: the recognizer of a trained folder as the template of a recording."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -10,16 +10,34 @@ from cender.config import Config
 from cender.errors import DataError
 from cender.io import load_truth
 from cender.io.results.folder.run_folder import open_folder
+from cender.pipeline.learn.lessons import collect_lessons
+from cender.pipeline.plan.inputs import RECOGNIZER, find_template
 from cender.pipeline.plan.work import is_run_folder
-from cender.pipeline.recording.recognizer.identify import Recognize, build_recognizer
+from cender.pipeline.recording.recognizer.identify import Recognize, build_foreign
 from cender.pipeline.recording.recognizer.weights import find_taught, load_recognizer
 from cender.types import Annotation, Regions
 
-MODEL = Path("models") / "recognizer.safetensors"
 # Fewer known neurons than this do not say how a head lies.
 FEWEST_IDENTITIES = 20
 # Volumes that are compared with their mirror images, and by how much the images must be surer to say so.
 COMPARED, SURER = 8, 0.05
+
+
+def needs_training(folder: Path) -> bool:
+    """Whether a template is annotated but has no recognizer yet; refused where it has neither, or too little."""
+    if not folder.is_dir():
+        raise DataError(f"--template {folder}: there is no such folder; name that of an annotated or trained animal")
+    if (folder / RECOGNIZER).is_file():
+        return False
+    try:
+        lessons = collect_lessons([folder])
+    except (DataError, OSError) as error:
+        raise DataError(
+            f"--template {folder}: expected a trained recognizer, {RECOGNIZER} in it, or annotated volumes, found "
+            f"neither ({error}); annotate some of its volumes, `cender annotate {folder}`"
+        ) from None
+    _refuse_few(folder, {int(number) for one in lessons.annotated for number in one.identity if number >= 0})
+    return True
 
 
 def choose_template(folder: Path, config: Config) -> Config:
@@ -27,14 +45,9 @@ def choose_template(folder: Path, config: Config) -> Config:
 
     Refused where that cannot name the neurons of another animal.
     """
-    if not folder.is_dir():
-        raise DataError(f"--template {folder}: there is no such folder; name one that `cender train recognizer` taught")
-    path = folder / MODEL
-    if not path.is_file():
-        raise DataError(
-            f"--template {folder}: expected a trained recognizer, {MODEL} in it, found none; annotate some of its "
-            f"volumes and run `cender train recognizer {folder}`"
-        )
+    if needs_training(folder):
+        raise DataError(f"--template {folder}: it is annotated but not trained; run `cender train recognizer {folder}`")
+    path = folder / RECOGNIZER
     settings = config.recognize.model_copy(update={"weights": str(path.absolute())})
     chosen = config.model_copy(update={"recognize": settings})
     taught = find_taught(chosen)
@@ -43,21 +56,16 @@ def choose_template(folder: Path, config: Config) -> Config:
             f"--template {folder}: its recognizer began without annotation, so that its numbers mean nothing in "
             f"another animal; annotate a volume of it and run `cender train recognizer {folder}`"
         )
+    _refuse_few(folder, taught)
+    return chosen
+
+
+def _refuse_few(folder: Path, taught: Collection[int]) -> None:
     if len(taught) < FEWEST_IDENTITIES:
         raise DataError(
             f"--template {folder}: expected at least {FEWEST_IDENTITIES} neurons with identities, found {len(taught)}: "
             "so few do not say how a head lies; annotate more of them and train again"
         )
-    return chosen
-
-
-def find_template(config: Config, folder: Path) -> Path | None:
-    """The folder of another animal whose recognizer the settings name; None where it is the folder's own or none."""
-    if config.recognize.weights is None:
-        return None
-    path = Path(config.recognize.weights).absolute()
-    other = path.parents[1]
-    return other if other / MODEL == path and other != folder.absolute() else None
 
 
 def load_template_names(config: Config, folder: Path, taken: Mapping[int, str]) -> dict[int, str]:
@@ -79,7 +87,7 @@ def find_mirror_doubt(volumes: Sequence[Annotation], config: Config, folder: Pat
     """What to say where the mirror image of an animal fits its template better than the animal itself."""
     if find_template(config, folder) is None or config.recognize.weights is None or not volumes:
         return []
-    recognize = build_recognizer(load_recognizer(Path(config.recognize.weights)), config, "all")
+    recognize = build_foreign(load_recognizer(Path(config.recognize.weights)), config)
     return compare_with_mirror(volumes, recognize)
 
 

@@ -57,7 +57,7 @@ def draw_preprocessing(seen: Preprocessing) -> Figure:
     with styled():
         figure = start_figure(9.6, 6.6)
         (a, b, c), (d, e, f) = figure.subplots(2, 3)
-        plot_stack(seen.frames, a)
+        plot_stack(seen.frames, seen.head.crop, a)
         name_panel(a, "A", "frames of one volume")
         show_frame(seen.projection, b)
         add_scale_bar(b, seen.pixel_um, 50.0)
@@ -80,18 +80,22 @@ def draw_preprocessing(seen: Preprocessing) -> Figure:
     return figure
 
 
-def plot_stack(frames: Real[np.ndarray, "z y x"], ax: Axes, shown: int = 4) -> Axes:
-    """Some frames of a volume as cards behind each other."""
-    chosen = np.linspace(0.2 * len(frames), 0.8 * len(frames), shown).round().astype(int)
-    low, high = np.percentile(frames[chosen], (97, 99.95))
-    side = frames.shape[1]
-    for depth, z in enumerate(chosen[::-1]):
-        shift = 0.16 * side * (shown - 1 - depth)
-        extent = (shift, shift + frames.shape[2], side + shift, shift)
-        ax.imshow(frames[z], cmap="gray", vmin=low, vmax=max(high, low + 1), extent=extent, interpolation="nearest")
-        ax.add_patch(Rectangle((shift, shift), frames.shape[2], side, fill=False, ec=QUIET, lw=0.7))
-    span = side * (1 + 0.16 * (shown - 1))
-    ax.set(xlim=(-2, span + 2), ylim=(span + 2, -2), aspect="equal")
+def plot_stack(frames: Real[np.ndarray, "z y x"], crop: Crop, ax: Axes, shown: int = 4) -> Axes:
+    """Some frames of a volume around its head, as cards of which each hides little of the one behind it."""
+    edge = max(crop.h // 4, 1)
+    top, left = max(crop.y - edge, 0), max(crop.x - edge, 0)
+    part = frames[:, top : crop.y + crop.h + edge, left : crop.x + crop.w + edge]
+    chosen = np.linspace(0.2 * len(part), 0.8 * len(part), shown).round().astype(int)
+    low, high = np.percentile(part[chosen], (80, 99.8))
+    height, width = part.shape[1:]
+    for place, z in enumerate(chosen):
+        x, y = 0.07 * width * place, 0.72 * height * place
+        extent = (x, x + width, y + height, y)
+        ax.imshow(part[z], cmap="gray", vmin=low, vmax=max(high, low + 1), extent=extent, interpolation="nearest")
+        ax.add_patch(Rectangle((x, y), width, height, fill=False, ec=QUIET, lw=0.7))
+        ax.text(x + 0.02 * width, y + 0.05 * height, f"z = {z}", color=QUIET, fontsize=6.5, va="top")
+    ax.set(xlim=(-2, width * (1 + 0.07 * (shown - 1)) + 2), ylim=(height * (1 + 0.72 * (shown - 1)) + 2, -2))
+    ax.set_aspect("equal")
     hide_axes([ax])
     return ax
 

@@ -6,6 +6,7 @@ import numpy as np
 from jaxtyping import Float, Int, Real
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
 
 from cender.plots.detection import choose_colours, choose_frames, cut
 from cender.plots.paper.panels import (
@@ -60,7 +61,7 @@ def draw_pipeline(seen: Whole) -> Figure:
         above, below = split_figure(figure, (1.25, 1.0))
         a, b, d = above.subplots(1, 3, width_ratios=(1, 1, 1.3))
         c, e = below.subplots(1, 2)
-        name_panel(plot_stack(seen.red, a), "A", f"{len(seen.red)} frames of a volume")
+        name_panel(plot_stack(seen.red, crop, a), "A", f"{len(seen.red)} frames of a volume")
         show_frame(seen.red.max(0), b)
         add_boxes(b, np.array([[*crop]], float), type(crop)(0, 0, 0, 0), TRUTH, 1.2)
         length = 0.5 * max(crop.w, crop.h)
@@ -85,6 +86,7 @@ def _plot_side(seen: Whole, ax: Axes) -> None:
     ax.hlines(regions.z, x - seen.head.crop.x, x + w - seen.head.crop.x, colors=colours, lw=1.6)
     ax.invert_yaxis()
     ax.set(xticks=[], ylabel="frame")
+    ax.yaxis.set_major_locator(MaxNLocator(integer=True))
 
 
 def plot_identities(seen: Whole, ax: Axes) -> Axes:
@@ -150,8 +152,10 @@ def draw_system(seen: Whole, system: System) -> Figure:
         name_panel(c, "C", "the same places in green")
         start = np.nanmedian(system.ratio, axis=1, keepdims=True)
         change = system.ratio / start - 1
+        # Most neurons are quiet: the colours are for those that are not.
+        most = max(0.1, float(np.nanpercentile(np.abs(change), 98)))
         span = system.time_s[0], system.time_s[-1], len(change) - 0.5, -0.5
-        drawn = d.imshow(change, aspect="auto", cmap=HEAT_MAP, vmin=-0.5, vmax=1.0, extent=span, interpolation="none")
+        drawn = d.imshow(change, aspect="auto", cmap=HEAT_MAP, vmin=-most, vmax=most, extent=span, interpolation="none")
         bar = right.colorbar(drawn, ax=d, shrink=0.9)
         bar.set_label("R / median − 1", color=QUIET)
         d.set(xlabel="time, s", ylabel="identity")

@@ -110,7 +110,10 @@ def weigh_errors(
     target: Float[torch.Tensor, "n 4"],
     box_weight: float,
 ) -> Float[torch.Tensor, ""]:
-    """Binary cross-entropy of all scores plus the squared error of the corrections of true regions only."""
+    """Binary cross-entropy of all scores plus the squared error of the corrections of true regions only.
+
+    An anchor without a region has no correction to learn; the text does not say what it should be.
+    """
     score = binary_cross_entropy_with_logits(logits, label)
     square = ((corrections - target) ** 2).sum(dim=1) * label
     return (1 - box_weight) * score + box_weight * square.sum() / label.sum().clamp(min=1)
@@ -119,7 +122,10 @@ def weigh_errors(
 def draw_batches(
     examples: Sequence[Examples], training: MultiFieldTraining, rng: np.random.Generator
 ) -> Iterator[tuple[Float[np.ndarray, "b 5 41 41"], Float[np.ndarray, " b"], Float[np.ndarray, "b 4"]]]:
-    """Random batches of one epoch: fields, label (0 or 1) and corrections, flipped and turned at random."""
+    """Random batches of one epoch: fields, label (0 or 1) and corrections, flipped and turned at random.
+
+    The text does not say whether anchors are turned; the published code does it.
+    """
     owner = np.repeat(np.arange(len(examples)), [len(e) for e in examples])
     inside = np.concatenate([np.arange(len(e)) for e in examples])
     count = max(training.samples_per_epoch // training.batch, 1)

@@ -163,6 +163,24 @@ def test_rows_of_older_weights_are_marked() -> None:
     assert lines["count, NeRVE"].endswith("| – |")
 
 
+def test_rows_of_other_settings_are_measured_again_and_marked() -> None:
+    def read_inputs(config: Config) -> dict:
+        return {item.key: item.inputs for item in list_items(config, None, QUICK)}
+
+    before = read_inputs(Config())
+    spaced = read_inputs(Config.model_validate({"detect": {"spacing_um": 1.5}}))
+    assert before["detection, default"] != spaced["detection, default"]
+    assert before["axes"] == spaced["axes"]
+    elsewhere = read_inputs(Config.model_validate({"detect": {"device": "cpu"}}))
+    assert before["detection, default"] == elsewhere["detection, default"], "where it runs changes no figure"
+    learnt = read_inputs(Config.model_validate({"train_recognizer": {"steps": 3}}))
+    assert before["typical, 1, default"] != learnt["typical, 1, default"]
+    kept = {key: Measured(key, {}, inputs, {}) for key, inputs in spaced.items()}
+    lines = {line.split(" | ")[0].strip("| "): line for line in render_tables([], kept).splitlines() if " | " in line}
+    assert lines["detection, default"].endswith("| other detect settings |")
+    assert lines["axes"].endswith("| current |")
+
+
 def test_the_papers_own_rows_do_not_depend_on_our_weights(tmp_path: Path) -> None:
     np.savez(tmp_path / "nerve.npz", volume=[0], xyz_um=[[0, 0, 0]], identity=[1])
     inputs = {item.key: item.inputs for item in list_items(Config(), tmp_path, QUICK)}

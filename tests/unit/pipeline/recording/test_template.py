@@ -15,7 +15,13 @@ from cender.io import open_folder, save_truth
 from cender.io.weights import save_weights
 from cender.pipeline.recording.recognizer.learn import train_weights
 from cender.pipeline.recording.recognizer.weights import KIND, find_taught
-from cender.pipeline.recording.template import choose_template, compare_with_mirror, find_template, load_template_names
+from cender.pipeline.recording.template import (
+    choose_template,
+    compare_with_mirror,
+    find_template,
+    load_template_names,
+    needs_training,
+)
 from cender.pipeline.run import run_recording
 from cender.simulate import SimulateParams, simulate_recording
 from cender.types import Annotation, Identities, Weights
@@ -44,12 +50,31 @@ def test_templates_that_know_too_little_are_refused(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="no such folder"):
         choose_template(tmp_path / "none", Config())
     (tmp_path / "bare").mkdir()
-    with pytest.raises(DataError, match="train recognizer"):
+    with pytest.raises(DataError, match="or annotated volumes, found neither"):
         choose_template(tmp_path / "bare", Config())
     with pytest.raises(DataError, match="at least 20 neurons with identities, found 10"):
         choose_template(make_folder(tmp_path / "ten", 10), Config())
     with pytest.raises(DataError, match="began without annotation"):
         choose_template(make_folder(tmp_path / "zero", 0, KIND), Config())
+
+
+def test_a_folder_that_is_only_annotated_is_trained_first(tmp_path: Path) -> None:
+    truth = simulate_recording(SimulateParams(**SMALL)).truth(range(1))
+    save_truth(truth, tmp_path / "worm")
+    assert needs_training(tmp_path / "worm")
+    with pytest.raises(DataError, match="annotated but not trained"):
+        choose_template(tmp_path / "worm", Config())
+    few = {
+        volume: replace(one, identity=np.where(np.arange(len(one)) < 10, one.identity, -1))
+        for volume, one in truth.annotations.items()
+    }
+    save_truth(replace(truth, annotations=few), tmp_path / "few")
+    with pytest.raises(DataError, match="at least 20 neurons with identities, found 10"):
+        needs_training(tmp_path / "few")
+    unnamed = {volume: replace(one, identity=one.identity * 0 - 1) for volume, one in truth.annotations.items()}
+    save_truth(replace(truth, annotations=unnamed), tmp_path / "unnamed")
+    with pytest.raises(DataError, match="neurons have identities that a person gave, found none"):
+        needs_training(tmp_path / "unnamed")
 
 
 def test_the_command_line_refuses_before_it_reads(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 from typing import Literal
 
@@ -10,6 +11,7 @@ from cender.nets.threads import limit_threads
 from cender.pipeline.recording.recognizer.learn import OnStep, ignore_step, train_weights
 from cender.pipeline.recording.recognizer.weights import KIND, load_recognizer, unpack_recognizer
 from cender.pipeline.volumes.executor import count_workers
+from cender.recognize.foreign import TRUST, trust_foreign, turn_over
 from cender.recognize.model import Naming, name_neurons
 from cender.recognize.pooling import thin_naming
 from cender.recognize.together import recognize_together
@@ -26,6 +28,8 @@ def identify_recording(
     on_step: OnStep = ignore_step,
     workers: int = 0,
     on_weights: Callable[[Weights], None] = lambda weights: None,
+    *,
+    foreign: bool = False,
 ) -> dict[int, Identities]:
     """Identities of every volume of a recording.
 
@@ -42,11 +46,15 @@ def identify_recording(
         Volumes that are named at a time (0: one a core, but few); they change nothing but the time it takes.
     on_weights
         Gets the recognizer that is used.
+    foreign
+        Whether the recognizer of the settings is that of another animal.
     """
     with limit_threads(config.train_recognizer.threads):
         weights = _settle_weights(volumes, annotated, config, seed, on_step)
         on_weights(weights)
-        recognize = build_recognizer(weights, config, "all", count_workers(workers))
+        taken_over = foreign and not annotated
+        build = build_foreign if taken_over else partial(build_recognizer, which="all")
+        recognize = build(weights, config, workers=count_workers(workers))
         return {one.volume: answer for one, answer in zip(volumes, recognize(volumes), strict=True)}
 
 
@@ -96,6 +104,36 @@ def build_recognizer(
         return recognize_together(volumes, namings, model, params.refuse_below, which, pool=params.temporal)
 
     return recognize
+
+
+def build_foreign(weights: Weights, config: Config, workers: int = 1, *, trusted: bool = True) -> Recognize:
+    """The recognizer of another animal: the identities that people taught it, as probable as they are in this one.
+
+    Two animals may lie on different sides. The paper's method knows the side from the head's axes; ours looks at every
+    volume as it is and turned over, and takes what it recognizes better. Without ``trusted`` all names stay, with the
+    probabilities that they would have in the recognizer's own animal.
+    """
+    params = config.recognize
+    settle = partial(_settle_foreign, weights=weights, config=config) if trusted else list
+    if weights.metadata["kind"] != KIND:
+        paper = _build_paper(weights)
+        return lambda volumes: settle(paper(volumes))
+    model = unpack_recognizer(weights)
+
+    def name(one: Annotation) -> Naming:
+        lying = [thin_naming(name_neurons(seen, model)) for seen in (one, turn_over(one))]
+        return max(lying, key=lambda naming: naming.quality)
+
+    def recognize(volumes: Sequence[Annotation]) -> list[Identities]:
+        namings = _map(name, volumes, workers)
+        return settle(recognize_together(volumes, namings, model, 0.0, "taught", pool=params.temporal))
+
+    return recognize
+
+
+def _settle_foreign(answers: Sequence[Identities], weights: Weights, config: Config) -> list[Identities]:
+    trust = TRUST["default" if weights.metadata["kind"] == KIND else "paper"]
+    return trust_foreign(answers, trust, config.recognize.refuse_below)
 
 
 def _build_paper(weights: Weights) -> Recognize:

@@ -1,0 +1,124 @@
+"""Identities of one animal carried to another of which nothing is annotated, as `cender run --template` does it.
+
+``python -m cender.bench.identity.carried`` fits how far such names can be trusted, on pairs of simulated animals.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from time import perf_counter
+
+import numpy as np
+from jaxtyping import Bool, Float
+
+from cender.bench.identity.across import LearnAcross
+from cender.bench.identity.data import make_subject
+from cender.bench.identity.measure import Clock, Measurement, Recognize, Repeat, collect_identities, score_recognizer
+from cender.bench.identity.methods import METHODS, Method, choose_method
+from cender.bench.identity.split import Split, split_volumes, thin_volumes
+from cender.bench.identity.subject import Subject
+from cender.config import Config
+from cender.errors import DataError
+from cender.pipeline.recording.recognizer.identify import build_foreign
+from cender.pipeline.recording.recognizer.learn import train_weights
+from cender.recognize.foreign import describe_foreign, fit_trust
+from cender.simulate import SimulateParams, simulate_recording
+from cender.simulate.params import Preset
+from cender.types import Annotation, Weights
+
+Carry = Callable[[Sequence[Annotation], Sequence[Annotation], int], Recognize]
+"""Annotated volumes of animal A, its other volumes, seed."""
+# Simulated pairs that trust is fitted on: preset, seeds of both animals, annotated volumes of the first.
+PAIRS: tuple[tuple[Preset, int, int, int], ...] = (
+    ("typical", 5100, 5101, 3),
+    ("typical", 5104, 5105, 1),
+    ("hard", 5106, 5107, 3),
+    ("easy", 5108, 5109, 1),
+)
+VOLUMES, TESTED = 24, 12
+
+
+def make_carrier(method: Method, config: Config) -> Carry:
+    """How a method learns from one animal what it then says about another."""
+    chosen = choose_method(config, method)
+    return lambda annotated, rest, seed: build_foreign(train_weights(annotated, rest, chosen, seed), chosen)
+
+
+def make_head_learner(config: Config) -> LearnAcross:
+    """How ours names other heads by one named head: as `cender run --template` does, from it alone."""
+    carry = make_carrier("default", config)
+    return lambda teachers, template, recording, seed: carry([template], [], seed)
+
+
+def measure_carried(
+    pairs: Sequence[tuple[Subject, Subject]],
+    method: tuple[str, Carry],
+    train: int,
+    *,
+    seed: int = 0,
+    at_most: int | None = None,
+    on_repeat: Callable[[Repeat], None] = lambda repeat: None,
+    clock: Clock = perf_counter,
+) -> Measurement:
+    """Learn from annotated volumes of animal A and name all neurons of animal B, of which nothing is annotated.
+
+    A number has to mean the same neuron in both, as it does in simulated animals.
+    """
+    if train < 1:
+        raise DataError("--train 0: a template has annotated volumes; ask for at least 1")
+    repeats = []
+    for number, (first, second) in enumerate(pairs):
+        annotated, rest = _draw(first, train, seed, number)
+        start = clock()
+        recognize = method[1](annotated, rest, seed + number)
+        spent = clock() - start
+        split = Split((), thin_volumes(sorted(second.seen), at_most))
+        repeats.append(score_recognizer(second, split, recognize, spent, collect_identities(annotated), clock))
+        on_repeat(repeats[-1])
+    truth = pairs[0][1].truth
+    preset_hash = truth.provenance.get("preset_hash")
+    return Measurement(method[0], train, "template", seed, truth.source, preset_hash, tuple(repeats))
+
+
+def _draw(subject: Subject, train: int, seed: int, number: int) -> tuple[list[Annotation], list[Annotation]]:
+    labelled = [volume for volume, one in subject.taught.items() if (one.identity >= 0).any()]
+    drawn = split_volumes(labelled, {}, train, "random", seed, number)
+    rest = [one for volume, one in subject.seen.items() if volume not in drawn.train]
+    return [subject.taught[volume] for volume in drawn.train], rest
+
+
+def gather_names(
+    weights: Weights, config: Config, tested: Subject
+) -> tuple[Float[np.ndarray, "n 3"], Bool[np.ndarray, " n"]]:
+    """What is known of every name that weights of another animal give, and whether it is right."""
+    volumes = sorted(tested.seen)
+    answers = build_foreign(weights, config, trusted=False)([tested.seen[volume] for volume in volumes])
+    named = [one.identity >= 0 for one in answers]
+    right = [one.identity == tested.taught[volume].identity for volume, one in zip(volumes, answers, strict=True)]
+    features = [rows[given] for rows, given in zip(describe_foreign(answers), named, strict=True)]
+    return np.concatenate(features), np.concatenate([one[given] for one, given in zip(right, named, strict=True)])
+
+
+def _simulate_pairs() -> Iterator[tuple[Subject, Subject, int]]:
+    for preset, first, second, train in PAIRS:
+        params = SimulateParams(preset=preset, seed=first, volumes=VOLUMES)
+        teacher = make_subject(simulate_recording(params).truth(), first)
+        other = params.model_copy(update={"seed": second, "volumes": TESTED})
+        yield teacher, make_subject(simulate_recording(other).truth(), second), train
+
+
+def main() -> None:
+    """Print the weights of both methods."""
+    gathered: dict[Method, list[tuple[np.ndarray, np.ndarray]]] = {method: [] for method in METHODS}
+    for teacher, tested, train in _simulate_pairs():
+        annotated, rest = _draw(teacher, train, 0, 0)
+        for method in METHODS:
+            config = choose_method(Config(), method)
+            gathered[method].append(gather_names(train_weights(annotated, rest, config), config, tested))
+            right = gathered[method][-1][1]
+            print(f"{method}: {len(right)} names, {100 * right.mean():.1f} % right", flush=True)
+    for name, parts in gathered.items():
+        features, right = (np.concatenate(part) for part in zip(*parts, strict=True))
+        print(f"{name}: {fit_trust(features, right)}", flush=True)
+
+
+if __name__ == "__main__":
+    main()
