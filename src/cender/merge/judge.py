@@ -63,17 +63,7 @@ def describe_neurons(
 def keep_likely(neurons: Neurons, odds: Float[np.ndarray, " m"], least: float = 0.5) -> Neurons:
     """The neurons that are real with a chance of at least ``least``; that chance is their new score."""
     chance = (1 + np.tanh(odds / 2)) / 2
-    kept = chance >= least
-    number = np.where(kept, np.cumsum(kept) - 1, -1)
-    owned = kept[neurons.regions.neuron]
-    regions = neurons.regions.select(owned)
-    return Neurons(
-        neurons.centre_px[kept],
-        neurons.z_first[kept],
-        neurons.z_last[kept],
-        chance[kept],
-        replace(regions, neuron=number[regions.neuron]),
-    )
+    return replace(neurons, score=chance).select(chance >= least)
 
 
 def _to_odds(score: Float[np.ndarray, " n"]) -> Float[np.ndarray, " n"]:

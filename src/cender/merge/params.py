@@ -28,6 +28,16 @@ class MergeParams(Params):
     least_chance: float = Field(
         0.5, ge=0, le=1, description="neurons found with 3D centres are dropped if they are less likely to be real"
     )
+    faint_chance: float = Field(
+        0.2,
+        ge=0,
+        le=1,
+        description="in a recording, neurons that are at least this likely are taken where recognition knows them",
+    )
     depth_offset_um: float = Field(0.8, description="expected depth of a neuron: this plus depth_slope times its width")
     depth_slope: float = Field(1.45, ge=0, description="micrometres of depth for each micrometre of width")
     depth_spread_um: float = Field(1.08, gt=0, description="how far depths lie from that, sd")
+
+    def with_faint(self) -> "MergeParams":
+        """The same settings under which faint neurons stay, for recognition to decide on."""
+        return self.model_copy(update={"least_chance": min(self.least_chance, self.faint_chance)})

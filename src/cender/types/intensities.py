@@ -1,14 +1,14 @@
 """How brightly the neurons of one volume shine in both channels."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 import numpy as np
-from jaxtyping import Float
+from jaxtyping import Bool, Float
 
 
 @dataclass(frozen=True, slots=True)
 class Intensities:
-    """One row a neuron: its mean above background and the background itself, in camera counts.
+    """One row per neuron: its mean above background and the background itself, in camera counts.
 
     Intensity and background are both NaN where the channel was not recorded or the neuron lies outside of it. An
     intensity alone is NaN where the camera was saturated: what was lost there cannot be known.
@@ -26,3 +26,10 @@ class Intensities:
 
     def __len__(self) -> int:
         return len(self.red)
+
+    def lay_over(self, rows: Bool[np.ndarray, " m"], others: "Intensities") -> "Intensities":
+        """The same with these rows as others measured them."""
+        columns = [getattr(self, one.name).copy() for one in fields(self)]
+        for column, one in zip(columns, fields(self), strict=True):
+            column[rows] = getattr(others, one.name)
+        return Intensities(*columns)

@@ -1,9 +1,9 @@
 """Neurons of one volume: regions that belong together."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
-from jaxtyping import Float, Int
+from jaxtyping import Bool, Float, Int
 
 from cender.types.regions import Regions
 
@@ -30,3 +30,10 @@ class Neurons:
 
     def __len__(self) -> int:
         return len(self.centre_px)
+
+    def select(self, kept: Bool[np.ndarray, " m"]) -> "Neurons":
+        """Some of them, with their regions, numbered anew."""
+        number = np.where(kept, np.cumsum(kept) - 1, -1)
+        regions = self.regions.select(kept[self.regions.neuron])
+        regions = replace(regions, neuron=number[regions.neuron])
+        return Neurons(self.centre_px[kept], self.z_first[kept], self.z_last[kept], self.score[kept], regions)

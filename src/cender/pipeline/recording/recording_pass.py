@@ -16,7 +16,7 @@ from cender.errors import DataError
 from cender.io.results.annotations.log import EditLog
 from cender.io.results.folder.run_folder import RunFolder
 from cender.io.results.folder.run_results import load_centres
-from cender.io.results.parts.assembly import Assembly, assemble_tables, load_annotations
+from cender.io.results.parts.assembly import Assembly, assemble_tables, load_annotations, load_scores
 from cender.io.results.parts.known import load_known, save_known
 from cender.io.results.parts.outcomes import tabulate_outcomes
 from cender.io.results.parts.store import PartStore
@@ -29,12 +29,14 @@ from cender.pipeline.plan.inputs import find_recognizer, find_template
 from cender.pipeline.plan.progress import OnProgress, Progress, ignore_progress
 from cender.pipeline.plan.work import Work
 from cender.pipeline.recording.brightness import measure_shaped
+from cender.pipeline.recording.faint import settle_faint
 from cender.pipeline.recording.numbering import keep_numbers
 from cender.pipeline.recording.recognizer.identify import identify_recording
 from cender.pipeline.recording.recognizer.last import keep_last
 from cender.pipeline.recording.recognizer.weights import find_learnt, find_taught, hash_lesson
 from cender.pipeline.recording.scale import find_scale_doubt
 from cender.pipeline.recording.template import find_mirror_doubt, load_template_names
+from cender.pipeline.volumes.detector import find_least_chance
 from cender.pipeline.volumes.flags import find_few
 from cender.pipeline.volumes.volume_pass import load_unreadable
 from cender.recognize.judge import judge_volume
@@ -62,16 +64,19 @@ def run_tables(work: Work, plan: Plan, folder: RunFolder, on_progress: OnProgres
     corrected = {volume: lay_over(places[volume], one) for volume, one in said.items() if volume in places}
     places |= {volume: one.annotation for volume, one in corrected.items()}
     known, doubts = _identify(work, plan, places, corrected, folder, on_progress)
+    least_chance = find_least_chance(work.config.detect, work.config.merge)
+    settled = settle_faint(known, places, load_scores(parts, chosen), corrected, least_chance)
+    known = settled.known
     check = check_identities(list(places.values()), known, work.config.recognize.flag_below)
     lit = measure_shaped(work, plan.store, corrected)
     human = {volume: tabulate_human(one, lit.get(volume), work.recording.scale) for volume, one in corrected.items()}
-    with assemble_tables(work.path) as tables:
+    with assemble_tables(work.path, settled.numbers) as tables:
         tables.join_parts("timings", parts, chosen)
         tables.join_regions(parts, chosen, human)
         unusable = {volume: one.unusable for volume, one in said.items() if one.unusable is not None}
         seen = tables.join_neurons(parts, chosen, known, human).filter(~pl.col("volume").is_in(list(unusable)))
         times = {volume: work.recording.time_s(volume) for volume in plan.chosen}
-        few = find_few({volume: len(one) for volume, one in places.items()})
+        few = find_few({volume: settled.count(one) for volume, one in places.items() if len(one)})
         failed, cells = _tabulate_failed(work, plan), _say_volumes(said, corrected)
         volumes = tables.join_volumes(parts, chosen, failed, times, cells, few)
         notes = (*_describe_human(said, corrected), *doubts, *_save_traces(work, tables, volumes, seen, folder))

@@ -10,6 +10,7 @@ from cender.detect.network import Network, find_grids, read_judge, read_neuron_j
 from cender.detect.params import DetectParams
 from cender.errors import ModelError
 from cender.io.weights import load_weights, shipped_weights
+from cender.merge.params import MergeParams
 from cender.pipeline.volumes.volume import Detector
 from cender.types import Detections, Head, VoxelSize, Weights
 
@@ -80,3 +81,8 @@ def _build_paper(params: DetectParams, weights: Weights | None) -> Detector:
         return detect_regions_paper(red, head, voxel_um, score, params.multi_field)
 
     return detect
+
+
+def find_least_chance(detect: DetectParams, merge: MergeParams) -> float:
+    """Score from which on a neuron stands by itself; 0 where scores are not chances, as with the paper's stages."""
+    return merge.least_chance if detect.method == "default" and merge.method == "default" else 0.0

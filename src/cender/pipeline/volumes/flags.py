@@ -23,14 +23,15 @@ def find_flags(head: Head, flag_below: float) -> tuple[Flag, ...]:
 def find_few(counts: Mapping[int, int]) -> dict[int, str]:
     """Volumes with few neurons for their recording, each with the reason in words.
 
-    ``counts`` are the neurons found, by volume. A recording in which only some neurons are labelled has few in every
-    volume, and none of them is flagged.
+    ``counts`` are the neurons found, by volume, 0 where all that was found is doubted. A recording in which only some
+    neurons are labelled has few in every volume, and none of them is flagged.
     """
+    none = {volume: "nothing that was found is likely to be a neuron" for volume, count in counts.items() if not count}
     seen = [count for count in counts.values() if count]
     if len(seen) < FEWEST_VOLUMES:
-        return {}
+        return none
     usual = float(np.median(seen))
-    return {
+    return none | {
         volume: f"only a few neurons are in view ({count} found, usually {usual:.0f} in this recording)"
         for volume, count in counts.items()
         if 0 < count < FEW_SHARE * usual

@@ -8,7 +8,7 @@ from cender.activity import ChannelMap, measure_intensities
 from cender.config import Config
 from cender.pipeline.plan.source import Source
 from cender.pipeline.volumes.compass import load_compass
-from cender.pipeline.volumes.detector import build_detector
+from cender.pipeline.volumes.detector import build_detector, find_least_chance
 from cender.pipeline.volumes.volume import process_volume
 from cender.types import Intensities, Neurons, Outcome, Volume
 
@@ -33,10 +33,18 @@ def build_worker(job: VolumeJob, threads: int = 0) -> Worker:
     """
     compass = load_compass()
     detector = build_detector(job.config.detect, threads=threads)
-    preprocess, merge, activity = job.config.preprocess, job.config.merge, job.config.activity
+    preprocess, activity = job.config.preprocess, job.config.activity
+    least_chance = find_least_chance(job.config.detect, job.config.merge)
+    merge = job.config.merge.with_faint()
 
     def measure(volume: Volume, neurons: Neurons) -> Intensities:
-        return measure_intensities(volume, neurons, job.channel_map, activity)
+        # What may be no neuron at all takes no light from those that are.
+        sure = neurons.score >= least_chance
+        light = measure_intensities(volume, neurons, job.channel_map, activity)
+        if not sure.all():
+            alone = measure_intensities(volume, neurons.select(sure), job.channel_map, activity)
+            light = light.lay_over(sure, alone)
+        return light
 
     def work(volume: Volume) -> Outcome:
         try:

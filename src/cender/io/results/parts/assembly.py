@@ -3,7 +3,7 @@
 import shutil
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
@@ -14,7 +14,7 @@ from cender.io.atomic import PART_SUFFIX, explain_failure, flush_file, flush_fol
 from cender.io.results.folder.run_results import annotate_volume, split_volumes
 from cender.io.results.parts.store import Part
 from cender.io.results.tables.checked import check_table
-from cender.io.results.tables.human import HumanRows, add_human, drop_refused, redraw_human
+from cender.io.results.tables.human import HumanRows, add_human, drop_neurons, drop_refused, redraw_human
 from cender.io.results.tables.schemas import RUN_TABLES, Schema
 from cender.types import Annotation, Identities, VoxelSize
 
@@ -33,15 +33,27 @@ def load_annotations(parts: Iterable[Part], chosen: set[int], voxel_um: VoxelSiz
             yield annotate_volume(part.path, row, neurons.get(volume), regions.get(volume), voxel_um)
 
 
+def load_scores(parts: Iterable[Part], chosen: set[int]) -> dict[int, np.ndarray]:
+    """How likely each neuron of the volume pass is one, by volume; those that nothing is said of are sure."""
+    found = {}
+    for part in parts:
+        for volume, rows in split_volumes(_load(part, "neurons", chosen)).items():
+            found[volume] = rows["score"].fill_null(1.0).fill_nan(1.0).to_numpy()
+    return found
+
+
 @contextmanager
-def assemble_tables(folder: Path) -> Iterator["Assembly"]:
-    """Give a hidden room in a run folder for new tables, which take their places together when the block ends well."""
+def assemble_tables(folder: Path, dropped: Mapping[int, np.ndarray]) -> Iterator["Assembly"]:
+    """Give a hidden room in a run folder for new tables, which take their places together when the block ends well.
+
+    ``dropped`` are numbers of what is no neuron after all, by volume.
+    """
     room = folder / _ROOM
     shutil.rmtree(room, ignore_errors=True)
     try:
         with explain_failure(folder):
             room.mkdir()
-            assembly = Assembly(room)
+            assembly = Assembly(room, dropped)
             yield assembly
             assembly.place()
     except pl.exceptions.PolarsError as error:
@@ -55,6 +67,8 @@ class Assembly:
     """New tables being made in a room of their own."""
 
     room: Path
+    dropped: Mapping[int, np.ndarray] = field(default_factory=dict)
+    """Numbers of what the volume pass found but is no neuron after all, by volume."""
 
     def join_parts(self, name: str, parts: Sequence[Part], chosen: set[int]) -> None:
         """One table out of those of the parts."""
@@ -85,10 +99,10 @@ class Assembly:
         files, made = [], []
         for number, part in enumerate(parts):
             said = [one for one in _find_human(part, human) if one.changes_regions]
-            path = part.table("regions")
-            if said:
+            path, gone = part.table("regions"), self._find_dropped(part)
+            if said or gone:
                 path = self.room / f"{number:07d}.parquet"
-                frame = redraw_human(_load(part, "regions", chosen), said)
+                frame = redraw_human(drop_neurons(_load(part, "regions", chosen), gone), said)
                 check_table(frame, RUN_TABLES["regions"], str(part.path)).write_parquet(path)
                 made.append(path)
             files.append(path)
@@ -111,7 +125,7 @@ class Assembly:
         for number, part in enumerate(parts):
             said = _find_human(part, human)
             frame = add_human(_load(part, "neurons", chosen), said)
-            frame = drop_refused(_identify(frame, known), said)
+            frame = drop_neurons(drop_refused(_identify(frame, known), said), self._find_dropped(part))
             path = self.room / f"{number:07d}.parquet"
             check_table(frame, RUN_TABLES["neurons"], str(part.path)).write_parquet(path)
             files.append(path)
@@ -142,6 +156,10 @@ class Assembly:
         for path in ordered:
             path.replace(self.room.parent / path.name)
         flush_folder(self.room.parent)
+
+    def _find_dropped(self, part: Part) -> list[tuple[int, np.ndarray]]:
+        volumes = range(part.first, part.stop)
+        return [(volume, self.dropped[volume]) for volume in volumes if volume in self.dropped]
 
     def _sink(self, name: str, files: Sequence[Path], chosen: set[int]) -> None:
         target = self.room / f"{name}.parquet"

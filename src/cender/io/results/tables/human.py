@@ -92,21 +92,22 @@ def add_human(neurons: pl.DataFrame, human: Sequence[HumanRows]) -> pl.DataFrame
 
 def drop_refused(neurons: pl.DataFrame, human: Sequence[HumanRows]) -> pl.DataFrame:
     """The neurons without those that are none."""
-    return _drop(neurons, [(one.volume, one.refused) for one in human])
+    return drop_neurons(neurons, [(one.volume, one.refused) for one in human])
 
 
 def redraw_human(regions: pl.DataFrame, human: Sequence[HumanRows]) -> pl.DataFrame:
     """The regions of some volumes with the boxes of people, in the order of volumes."""
     gone = [(one.volume, np.union1d(one.refused, one.redrawn)) for one in human]
-    kept = _drop(regions, gone)
-    theirs = [_drop(one.regions, [(one.volume, one.refused)]) for one in human]
+    kept = drop_neurons(regions, gone)
+    theirs = [drop_neurons(one.regions, [(one.volume, one.refused)]) for one in human]
     return pl.concat([kept, *theirs]).sort("volume", maintain_order=True)
 
 
 _LIGHT = ("red", "green", "background_red", "background_green")
 
 
-def _drop(table: pl.DataFrame, gone: Sequence[tuple[int, np.ndarray]]) -> pl.DataFrame:
+def drop_neurons(table: pl.DataFrame, gone: Sequence[tuple[int, np.ndarray]]) -> pl.DataFrame:
+    """Rows of neurons or regions without those of the neurons with these numbers, by volume."""
     pairs = [(volume, int(number)) for volume, numbers in gone for number in numbers]
     if not pairs:
         return table
