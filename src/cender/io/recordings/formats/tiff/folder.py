@@ -134,7 +134,8 @@ def _last_number(folder: Path, file: Path) -> Place:
     numbers = re.findall(r"\d+", file.name.split(".ome.")[0].removesuffix(file.suffix))
     if not numbers:
         raise UnreadableRecording(
-            f"{folder}: {file.name} has no number in its name; expected names like t0001_c0_z03.tif"
+            f"{folder}: {file.name} has no number in its name; expected names like t0001_c0_z03.tif, or, where this "
+            f"file is the whole recording, {file} itself instead of its folder"
         )
     return (int(numbers[-1]),)
 
