@@ -31,7 +31,11 @@ class _Light:
 
 
 def measure_intensities(
-    volume: Volume, neurons: Neurons, channel_map: ChannelMap, params: ActivityParams
+    volume: Volume,
+    neurons: Neurons,
+    channel_map: ChannelMap,
+    params: ActivityParams,
+    faint: Bool[np.ndarray, " m"] | None = None,
 ) -> Intensities:
     """Mean of every neuron above its background in both channels, one row per neuron.
 
@@ -51,24 +55,31 @@ def measure_intensities(
         Where green lies, from `estimate_channel_map`.
     params
         Settings of the stage.
+    faint
+        Which of them may be no neurons at all: they take no light from the others; none by default.
     """
     count, regions = len(neurons), neurons.regions
     regions = regions.select((regions.neuron >= 0) & (regions.box_px[:, 2:] > 0).all(axis=1))
     width_px = params.background_um / (volume.voxel_um.x_um if volume.voxel_um else PIXEL_UM)
     red, green = volume.red, volume.green
+    doubted = np.zeros(len(regions), bool) if faint is None else faint[regions.neuron]
     light_red = light_green = None
     if red is not None:
-        light_red = _measure_channel(red, regions, width_px, params.saturation)
+        light_red = _measure_channel(red, regions, doubted, width_px, params.saturation)
     if green is not None:
         moved = regions if red is None else channel_map.move(regions)
-        light_green = _measure_channel(green, moved, width_px, params.saturation)
+        light_green = _measure_channel(green, moved, doubted, width_px, params.saturation)
     share = _weigh_frames(light_green if light_red is None else light_red, regions, count)
     means = [_gather(light, share, regions.neuron, count) for light in (light_red, light_green)]
     return Intensities(means[0][0], means[1][0], means[0][1], means[1][1])
 
 
 def _measure_channel(
-    image: Real[np.ndarray, "z y x"], regions: Regions, width_px: float, saturation: float | None
+    image: Real[np.ndarray, "z y x"],
+    regions: Regions,
+    doubted: Bool[np.ndarray, " n"],
+    width_px: float,
+    saturation: float | None,
 ) -> _Light:
     inside = (regions.z >= 0) & (regions.z < len(image))
     profiles = Profiles.from_regions(regions.select(inside), image.shape[1:])
@@ -76,7 +87,7 @@ def _measure_channel(
     probed, saturated = probe_image(image, profiles, full)
     if len(profiles):
         probed = probed - probe_columns(measure_columns(image, profiles), profiles, image.shape[1])
-    height, behind = _fit(image, profiles, probed, width_px)
+    height, behind = _fit(image, profiles, doubted[inside], probed, width_px)
     blank = np.full(len(regions), np.nan)
     light = _Light(blank, blank.copy(), np.zeros(len(regions), bool), np.zeros(len(regions), bool))
     light.mean[inside], light.background[inside] = MEAN_INSIDE * height, behind
@@ -85,14 +96,18 @@ def _measure_channel(
 
 
 def _fit(
-    image: Real[np.ndarray, "z y x"], profiles: Profiles, probed: Float[np.ndarray, " n"], width_px: float
+    image: Real[np.ndarray, "z y x"],
+    profiles: Profiles,
+    doubted: Bool[np.ndarray, " n"],
+    probed: Float[np.ndarray, " n"],
+    width_px: float,
 ) -> tuple[Float[np.ndarray, " n"], Float[np.ndarray, " n"]]:
     """Heights of the bells and the background under them, each from what the other leaves."""
     if not len(profiles):
         return np.zeros(0), np.zeros(0)
     places = Places.from_frames(profiles.z)
     around = take_surroundings(image, profiles, places, width_px)
-    sharing, area = Sharing.from_profiles(profiles, places), profiles.probe_sum
+    sharing, area = Sharing.from_profiles(profiles, places, doubted), profiles.probe_sum
     behind = estimate_background(around, profiles, None)
     height = sharing.solve(probed - behind * area)
     for _ in range(ROUNDS - 1):

@@ -161,13 +161,14 @@ class Sharing:
     inverse: Float[np.ndarray, "f k k"]
 
     @classmethod
-    def from_profiles(cls, profiles: Profiles, places: Places) -> "Sharing":
-        """Least squares over the bells of each frame."""
+    def from_profiles(cls, profiles: Profiles, places: Places, faint: Bool[np.ndarray, " n"]) -> "Sharing":
+        """Least squares over the bells of each frame; faint ones get what the others leave."""
         frames, most = places.shape
         matrix = np.zeros((frames, most, most))
         matrix[:, np.arange(most), np.arange(most)] = 1.0
         one, other, overlap = _measure_overlap(profiles, places)
         overlap[one == other] = (1 + RIDGE) * np.maximum(overlap[one == other], 1e-6)
+        overlap[faint[other] & ~faint[one]] = 0.0
         matrix[places.frame[one], places.slot[one], places.slot[other]] = overlap
         return cls(places, (1 + RIDGE) * np.linalg.inv(matrix))
 

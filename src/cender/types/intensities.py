@@ -1,9 +1,9 @@
 """How brightly the neurons of one volume shine in both channels."""
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 
 import numpy as np
-from jaxtyping import Bool, Float
+from jaxtyping import Float
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,10 +26,3 @@ class Intensities:
 
     def __len__(self) -> int:
         return len(self.red)
-
-    def lay_over(self, rows: Bool[np.ndarray, " m"], others: "Intensities") -> "Intensities":
-        """The same with these rows as others measured them."""
-        columns = [getattr(self, one.name).copy() for one in fields(self)]
-        for column, one in zip(columns, fields(self), strict=True):
-            column[rows] = getattr(others, one.name)
-        return Intensities(*columns)

@@ -55,6 +55,16 @@ def test_two_boxes_in_one_place_share_equally() -> None:
     assert found.red.sum() == pytest.approx(200 * SHARE * INSIDE, rel=0.1)
 
 
+def test_what_may_be_no_neuron_takes_no_light_from_those_that_are() -> None:
+    double = Scene(np.array([[80.0, 80.0], [80.0, 83.0]]), np.array([200.0, 0.0]), np.array([90.0, 0.0]), np.zeros(2))
+    volume, faint = double.draw(), np.array([False, True])
+    alone = measure_intensities(volume, double.neurons().select(~faint), ALIGNED, PARAMS)
+    beside = measure_intensities(volume, double.neurons(), ALIGNED, PARAMS, faint)
+    assert beside.red[0] == pytest.approx(alone.red[0], rel=0.02)
+    assert beside.green[0] == pytest.approx(alone.green[0], rel=0.02)
+    assert abs(beside.red[1]) < 0.1 * alone.red[0]
+
+
 def test_green_is_measured_where_it_lies() -> None:
     scene = make_scene(moved=(9.0, -7.0))
     matrix = np.array([[1.0, 0.0, 9.0], [0.0, 1.0, -7.0]])

@@ -38,13 +38,7 @@ def build_worker(job: VolumeJob, threads: int = 0) -> Worker:
     merge = job.config.merge.with_faint()
 
     def measure(volume: Volume, neurons: Neurons) -> Intensities:
-        # What may be no neuron at all takes no light from those that are.
-        sure = neurons.score >= least_chance
-        light = measure_intensities(volume, neurons, job.channel_map, activity)
-        if not sure.all():
-            alone = measure_intensities(volume, neurons.select(sure), job.channel_map, activity)
-            light = light.lay_over(sure, alone)
-        return light
+        return measure_intensities(volume, neurons, job.channel_map, activity, neurons.score < least_chance)
 
     def work(volume: Volume) -> Outcome:
         try:
