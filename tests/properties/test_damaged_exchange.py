@@ -25,6 +25,8 @@ NAMES = {
     "geff": "worm.geff",
     "nerve": "pointStats.mat",
     "fdnc": "fdnc",
+    "arrays": "points.npz",
+    "table": "table.csv",
     "regions": "regions.csv",
     "points": "points.csv",
     "truth": "truth",
@@ -35,7 +37,7 @@ NAMES = {
     "authors-heads": "heads",
 }
 # Formats that we read and do not write.
-FOREIGN = {"nerve", *(name for name in NAMES if name.startswith("authors-"))}
+FOREIGN = {"nerve", "table", *(name for name in NAMES if name.startswith("authors-"))}
 # The authors' boxes need room.
 SHAPES = {name: (VOLUMES, 2, 20, 1024, 1024) if name.startswith("authors-") else (VOLUMES, 2, *SHAPE) for name in NAMES}
 
@@ -54,6 +56,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
     rows = np.zeros((1, 1), [("stackIdx", object), ("rawPoints", object), ("trackIdx", object)])
     rows[0, 0] = (1, np.array([[6.0, 3, 2], [6, 11, 2]]), np.array([[4.0], [2]]))
     savemat(folder / NAMES["nerve"], {"pointStats": rows})
+    (folder / NAMES["table"]).write_text("frame,x_px,y_px,z_px,id\n0,6,3,2,4\n1,6,11,2,4\n1,6,3,1,2\n")
     return folder
 
 

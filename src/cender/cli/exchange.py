@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from cender.cli.options import Json, Sets
+from cender.cli.options import ConfigFile, Json, Sets
 
 if TYPE_CHECKING:
     from cender.io.exchange.doors import Moved
@@ -20,18 +20,26 @@ Format = Annotated[
 def import_(
     worm: Worm,
     file: Annotated[
-        Path, typer.Argument(metavar="FILE", help="NWB, ZephIR, TrackMate, GEFF, points.csv, a truth folder, ...")
+        Path,
+        typer.Argument(metavar="FILE", help="NWB, ZephIR, TrackMate, GEFF, points as CSV or NPZ, a truth folder, ..."),
     ],
     format: Format = None,
     recording: Annotated[
         Path | None, typer.Option("--recording", metavar="FILE", help="The recording, where WORM is still to be made.")
     ] = None,
+    config_file: ConfigFile = None,
     sets: Sets = None,
     author: Annotated[str, typer.Option("--author", help="Who made it; your login name where it is not given.")] = "",
     conflict: Annotated[
         Literal["refuse", "replace", "keep"],
         typer.Option("--conflict", help="Where people have said something else in WORM: refuse, replace it, keep it."),
     ] = "refuse",
+    places: Annotated[
+        str | None,
+        typer.Option(
+            "--places", metavar="ORDER,UNIT", help="Of points in a file that does not say it: xyz,px or zyx,um."
+        ),
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """Take annotations from a file into a run folder: all or nothing, as one edit that can be undone.
@@ -39,15 +47,21 @@ def import_(
     All formats, with what each keeps and loses: docs/exchange.md.
     """
     from cender.cli.console import STDERR
+    from cender.errors import DataError
     from cender.io.exchange.doors import import_file
 
     if recording is not None:
-        _make_folder(worm, recording, sets or [])
-    moved = import_file(worm, file, author or find_author(), format, conflict)
+        _make_folder(worm, recording, config_file, sets or [])
+    elif not worm.exists():
+        raise DataError(
+            f"{worm}: there is no such run folder; make it with --recording RECORDING, the images that {file} was made "
+            f"from, or with `cender run RECORDING --out {worm}`"
+        )
+    moved = import_file(worm, file, author or find_author(), format, conflict, places)
     if as_json:
         _print_moved(moved)
         return
-    counts = f"{moved.neurons} neurons with {moved.identities} identities in {moved.volumes} volumes"
+    counts = f"{moved.neurons} neurons with {moved.identities} identities in {_count_volumes(moved)}"
     said = (
         f"imported {counts} ({moved.format}); `cender run {worm}` uses them"
         if moved.changed
@@ -87,7 +101,7 @@ def export(
         _print_moved(moved)
         return
     STDERR.print(
-        f"wrote {moved.neurons} neurons with {moved.identities} identities in {moved.volumes} volumes to {file} "
+        f"wrote {moved.neurons} neurons with {moved.identities} identities in {_count_volumes(moved)} to {file} "
         f"({moved.format})" + _say_lost("not in it", moved.lost),
         markup=False,
         soft_wrap=True,
@@ -95,15 +109,19 @@ def export(
     _warn(moved.doubts)
 
 
-def _make_folder(worm: Path, recording: Path, sets: list[str]) -> None:
+def _make_folder(worm: Path, recording: Path, config_file: Path | None, sets: list[str]) -> None:
     """Make a run folder of a recording that has not been run yet; one that is there must be of the same recording."""
     from cender.config import load_config
     from cender.io import create_run
     from cender.pipeline.plan.work import describe_work, is_run_folder, settle_work
 
-    work = settle_work(recording, worm, load_config(None, sets))
+    work = settle_work(recording, worm, load_config(config_file, sets))
     if not is_run_folder(worm):
         create_run(worm, describe_work(work, {}))
+
+
+def _count_volumes(moved: "Moved") -> str:
+    return "1 volume" if moved.volumes == 1 else f"{moved.volumes} volumes"
 
 
 def _print_moved(moved: "Moved") -> None:

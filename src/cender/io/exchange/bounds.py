@@ -31,12 +31,18 @@ def check_inside(centre_um: Float[np.ndarray, "n 3"], around: Surroundings, wher
     if around.shape is None or around.voxel_um is None or not len(centre_um):
         return
     size = np.array(around.shape[2:])
-    far = (centre_um / np.array(around.voxel_um)).max(axis=0)
-    if (far <= size).all():
+    place = centre_um / np.array(around.voxel_um)
+    near, far = place.min(axis=0), place.max(axis=0)
+    # The outer edge of the first pixel is half a pixel before it; what rounding adds is forgiven.
+    if (near >= -1).all() and (far <= size).all():
         return
-    turned = (far[[0, 2, 1]] <= size).all()
+    if (near < -1).any():
+        worst, why = near, "places are counted from the corner of the images; are these centred on the animal?"
+    else:
+        turned = (far[[0, 2, 1]] <= size).all()
+        worst = far
+        why = "x and y are exchanged in this file or in recording.axes" if turned else "is it of another recording?"
+    sizes = " × ".join(map(str, size.tolist()))
     raise DataError(
-        f"{where}: a neuron lies at z y x = {far.round(1).tolist()} px, but the recording has "
-        + " × ".join(map(str, size.tolist()))
-        + ("; x and y are exchanged in this file or in recording.axes" if turned else "; is it of another recording?")
+        f"{where}: a neuron lies at z y x = {worst.round(1).tolist()} px, but the recording has {sizes}; {why}"
     )

@@ -11,6 +11,7 @@ from cender.annotate.edits import AnyEdit, Batch, NameIdentity, SetHead
 from cender.annotate.marks import HeadMark
 from cender.annotate.overlay import lay_over
 from cender.errors import DataError, UnsupportedFormat
+from cender.io.exchange.bounds import check_inside
 from cender.io.exchange.conflicts import Policy, settle_conflicts
 from cender.io.exchange.format import Outgoing, Surroundings, find_losses, mark_partial
 from cender.io.exchange.formats import EXCHANGE_FORMATS, choose_format
@@ -41,11 +42,19 @@ class Moved:
     changed: bool = True
 
 
-def import_file(folder: Path, path: Path, author: str, format: str | None = None, conflict: Policy = "refuse") -> Moved:
+def import_file(
+    folder: Path,
+    path: Path,
+    author: str,
+    format: str | None = None,
+    conflict: Policy = "refuse",
+    places: str | None = None,
+) -> Moved:
     """Lay what a file says over a run folder's annotations, as one edit: all of it or nothing.
 
     Volumes that the file mentions are laid down anew; what was said of others stays. One undo takes it back.
-    ``conflict`` says what is done where people have said something else before.
+    ``conflict`` says what is done where people have said something else before, ``places`` in which order and unit
+    the numbers of a file are that does not say it (``xyz,px``).
 
     Raises
     ------
@@ -60,7 +69,7 @@ def import_file(folder: Path, path: Path, author: str, format: str | None = None
         raise UnsupportedFormat(f"{chosen.name} can be written but not read: {chosen.title}")
     if not path.exists():
         raise DataError(f"{path} is not there; expected {chosen.title}")
-    around = look_around(run.load_settings())
+    around = replace(look_around(run.load_settings()), places=places)
     with fence(str(path), f"cannot be read as {chosen.name}", DataError):
         incoming = chosen.load(path, around)
         edits = describe_annotations(incoming.known, around, str(path))
@@ -150,6 +159,7 @@ def describe_annotations(known: Annotations, around: Surroundings, where: str) -
     for volume, one in sorted(known.annotations.items()):
         if not np.isfinite(one.centre_um).all():
             raise DataError(f"{where}, volume {volume}: places in µm are needed, and no voxel size is known for them")
+        check_inside(one.centre_um, around, f"{where}, volume {volume}")
         # A file of heads alone says nothing about neurons.
         if len(one) or one.head is None:
             edits.append(describe_volume(one))

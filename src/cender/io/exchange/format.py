@@ -12,11 +12,15 @@ from cender.types import Annotations, Recording, VoxelSize
 
 @dataclass(frozen=True, slots=True)
 class Surroundings:
-    """What a run folder knows and a file may not say: voxel size, rate and the recording's shape ``t c z y x``."""
+    """What a run folder knows and a file may not say: voxel size, rate and the recording's shape ``t c z y x``.
+
+    ``places`` is what the user says of the order and unit of places, such as ``xyz,px``.
+    """
 
     voxel_um: VoxelSize | None = None
     rate_hz: float | None = None
     shape: tuple[int, int, int, int, int] | None = None
+    places: str | None = None
 
     @property
     def volumes(self) -> int | None:

@@ -4,6 +4,7 @@ from difflib import get_close_matches
 from pathlib import Path
 
 from cender.errors import UnsupportedFormat
+from cender.io.exchange.arrays import ARRAYS
 from cender.io.exchange.authors.benchmark import BENCHMARK
 from cender.io.exchange.authors.boxes import BOXES
 from cender.io.exchange.authors.heads import HEADS
@@ -17,14 +18,15 @@ from cender.io.exchange.nerve import NERVE
 from cender.io.exchange.nwb.format import NWB
 from cender.io.exchange.points import POINTS
 from cender.io.exchange.regions import REGIONS
+from cender.io.exchange.tables import TABLE
 from cender.io.exchange.traces import TRACES
 from cender.io.exchange.trackmate import TRACKMATE
 from cender.io.exchange.truth import TRUTH
 from cender.io.exchange.zephir import ZEPHIR
 
 EXCHANGE_FORMATS: tuple[ExchangeFormat, ...] = (
-    NWB, ZEPHIR, *TRACES, NAPARI, TRACKMATE, GEFF, NERVE, FDNC, BOXES, RESULTS, ROIS, BENCHMARK, HEADS, REGIONS,
-    POINTS, TRUTH,
+    NWB, ZEPHIR, *TRACES, NAPARI, TRACKMATE, GEFF, NERVE, FDNC, ARRAYS, BOXES, RESULTS, ROIS, BENCHMARK, HEADS,
+    REGIONS, TABLE, POINTS, TRUTH,
 )  # fmt: skip
 """The first that recognizes a path is taken, so that special ones stand before general ones."""
 

@@ -12,6 +12,8 @@ from cender.config import Config
 from cender.errors import DataError
 from cender.io import open_recording
 from cender.io.cells import load_cells
+from cender.io.recordings.formats.nwb_stack import find_colour_stack
+from cender.io.recordings.formats.signatures import is_nwb
 from cender.name.atlas import UNIT_UM
 from cender.name.model import NamingModel, name_cells
 from cender.name.sample import sample_colours
@@ -42,8 +44,8 @@ def read_channels(recording: Recording, views: Sequence[View], channels: Sequenc
 def read_stack(path: Path, config: Config) -> Cells:
     """The neurons of a colour stack: a table of them, or an image in which they are found by the detector.
 
-    In an image `name.channels` says which channels are the colours (0, 1, 2, 3 where it is not given); neurons are
-    found in the last of them.
+    In an image `name.channels` says which channels are the colours, else the file where it can (NWB), else 0, 1, 2, 3;
+    neurons are found in the last of them. Of an NWB file with several images the colour stack is taken.
     """
     if path.name.endswith(TABLES):
         stacks = load_cells([path])
@@ -51,8 +53,11 @@ def read_stack(path: Path, config: Config) -> Cells:
             found = "no colours" if len(stacks) == 1 else f"{len(stacks)} animals"
             raise DataError(f"{path}: expected one animal with colour0, colour1 …; found {found}")
         return stacks[0]
-    recording = open_recording(path, config.recording.model_copy(update={"roles": None, "green": None}))
-    channels = config.name.channels or tuple(range(min(4, recording.shape[1])))
+    said = find_colour_stack(path) if is_nwb(path) else None
+    dataset, told = said or (None, ())
+    given = {"roles": None, "green": None, "dataset": config.recording.dataset or dataset}
+    recording = open_recording(path, config.recording.model_copy(update=given))
+    channels = config.name.channels or told or tuple(range(min(4, recording.shape[1])))
     _check_channels(recording, channels)
     voxel_um = recording.require("axes", "voxel size").scale
     data = recording.volume(0).data

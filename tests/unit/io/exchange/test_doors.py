@@ -26,7 +26,7 @@ REGIONS = "volume,neuron,z,x,y,w,h,identity\n1,0,1,4,1,3,3,17\n1,0,2,4,1,3,3,17\
 def worm(tmp_path: Path) -> Path:
     """Three volumes with three neurons each, 4 µm apart."""
     run = create_run(
-        tmp_path / "worm", {"recording": {"voxel_um": list(VOXEL), "rate_hz": 5.0, "shape": [3, 2, 3, 8, 8]}}
+        tmp_path / "worm", {"recording": {"voxel_um": list(VOXEL), "rate_hz": 5.0, "shape": [3, 2, 3, 24, 20]}}
     )
     save_outcomes(run, [make_outcome(volume) for volume in range(3)], VOXEL)
     return run.path
@@ -48,6 +48,20 @@ def test_points_come_in_as_one_edit_with_author_and_go_with_one_undo(worm: Path,
         assert not log.state(1).complete, "a bare table does not say that it is complete"
         log.undo("ana")
         assert log.states() == {}
+
+
+@pytest.mark.parametrize(
+    ("row", "words"),
+    [("0,1.5,11,2.5,3", ""), ("0,1.5,2.5,11,3", "exchanged"), ("0,1.5,-9,2,3", "centred on the animal")],
+)
+def test_places_outside_of_the_images_are_refused(worm: Path, tmp_path: Path, row: str, words: str) -> None:
+    file = save(tmp_path / "points.csv", f"volume,z_um,y_um,x_um,identity\n{row}\n")
+    if not words:
+        assert import_file(worm, file, "ana").neurons == 1
+        return
+    with pytest.raises(DataError, match=words):
+        import_file(worm, file, "ana")
+    assert not (worm / "annotations.sqlite").exists()
 
 
 def test_regions_become_neurons_with_boxes(worm: Path, tmp_path: Path) -> None:

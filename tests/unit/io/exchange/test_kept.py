@@ -20,6 +20,7 @@ PLACES = {
     "trackmate": "worm.xml",
     "geff": "worm.geff",
     "fdnc": "fdnc",
+    "arrays": "points.npz",
     "regions": "regions.csv",
     "points": "points.csv",
     "truth": "truth",
@@ -30,6 +31,7 @@ WRITTEN_ONLY = {
     "napari": {"probabilities"},
     "trackmate": {"probabilities", "times"},
     "geff": {"probabilities"},
+    "arrays": {"probabilities"},
     "points": {"times"},
     "truth": {"times", "ratios"},
 }

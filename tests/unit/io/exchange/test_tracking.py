@@ -127,16 +127,54 @@ def test_hostile_xml_is_refused(other: Path, tmp_path: Path, text: str, words: s
     assert read_log(other) == {}
 
 
-def test_nerve_points_are_one_based_pixels(other: Path, tmp_path: Path) -> None:
-    kind = [("stackIdx", object), ("rawPoints", object), ("trackIdx", object)]
+@pytest.mark.parametrize("name", ["pointStats", "pointStatsNew", "PointsStats2"])
+def test_nerve_points_are_one_based_pixels(other: Path, tmp_path: Path, name: str) -> None:
+    """In the layout of NeRVE's own files: one struct per volume, more tracks than raw points, NaN and 0 for none."""
+    kind = [("stackIdx", object), ("straightPoints", object), ("rawPoints", object), ("trackIdx", object)]
+    kind += [("trackWeights", object)]
     rows = np.zeros((1, 2), kind)
+    points = np.array([[6.0, 3, 2], [6, 11, 2], [6, 19, 2], [7, 19, 2]])
     for at, stack in enumerate((1, 3)):
-        rows[0, at] = (stack, np.array([[6.0, 3, 2], [6, 11, 2], [6, 19, 2]]), np.array([[4.0], [np.nan], [2]]))
-    savemat(tmp_path / "pointStats.mat", {"pointStats": rows})
-    moved = import_file(other, tmp_path / "pointStats.mat", "ben")
-    assert (moved.format, moved.volumes, moved.neurons, moved.identities) == ("nerve", 2, 6, 2)
+        track = np.array([[4.0], [np.nan], [2], [0], [9]])
+        rows[0, at] = (np.uint16(stack), points + 100, points, track, np.ones((5, 1)))
+    savemat(tmp_path / f"{name}.mat", {name: rows})
+    moved = import_file(other, tmp_path / f"{name}.mat", "ben")
+    assert (moved.format, moved.volumes, moved.neurons, moved.identities) == ("nerve", 2, 8, 2)
     assert sorted(read_log(other)) == [0, 2]
-    assert sorted(read_log(other)[0]) == [(1.5, 1.0, 2.5, 3), (1.5, 5.0, 2.5, -1), (1.5, 9.0, 2.5, 1)]
+    expected = [(1.5, 1.0, 2.5, 3), (1.5, 5.0, 2.5, -1), (1.5, 9.0, 2.5, 1), (1.5, 9.0, 3.0, -1)]
+    assert sorted(read_log(other)[0]) == expected
+
+
+def test_fdnc_files_are_as_its_network_takes_them(worm: Path, other: Path, tmp_path: Path) -> None:
+    export_file(worm, tmp_path / "fdnc", "fdnc")
+    table = np.load(tmp_path / "fdnc/real_2.npy")
+    places = np.array(list_places(worm)[2])
+    assert np.median(table[:, :3], axis=0) == pytest.approx(0)
+    assert np.diff(table[:, :3], axis=0) * 84 == pytest.approx(np.diff(places[:, 2::-1], axis=0))
+    assert table[:, 3].tolist() == places[:, 3].tolist()
+    (tmp_path / "fdnc/origin.csv").unlink()
+    with pytest.raises(DataError, match=r"relative to the median of the animal.*origin\.csv"):
+        import_file(other, tmp_path / "fdnc", "ben")
+    assert read_log(other) == {}
+
+
+@pytest.mark.real
+def test_a_real_worm_in_fdncs_layout_is_known_as_such(real_data: Path, other: Path, tmp_path: Path) -> None:
+    nerve = np.load(real_data / "nerve.npz")
+    (tmp_path / "test_real").mkdir()
+    for volume in np.unique(nerve["volume"])[:3]:
+        here = nerve["volume"] == volume
+        rows = np.column_stack([nerve["xyz_um"][here] / 84, nerve["identity"][here]])
+        np.save(tmp_path / f"test_real/real_{volume}.npy", rows)
+    with pytest.raises(DataError, match="as fDNC's network takes them"):
+        import_file(other, tmp_path / "test_real", "ben")
+
+
+def test_fdnc_in_micrometres(other: Path, tmp_path: Path) -> None:
+    (tmp_path / "fdnc").mkdir()
+    np.save(tmp_path / "fdnc/worm_1.npy", np.array([[2.5, 1.0, 1.5, 4], [2.5, 9, 1.5, -1]]))
+    import_file(other, tmp_path / "fdnc", "ben")
+    assert read_log(other) == {1: [(1.5, 9.0, 2.5, -1), (1.5, 1.0, 2.5, 4)]}
 
 
 def test_pickled_points_are_refused(other: Path, tmp_path: Path) -> None:
@@ -144,3 +182,6 @@ def test_pickled_points_are_refused(other: Path, tmp_path: Path) -> None:
     np.save(tmp_path / "fdnc/real_0.npy", np.array([{"pts": 1}], object), allow_pickle=True)
     with pytest.raises(DataError, match="real_0"):
         import_file(other, tmp_path / "fdnc", "ben", "fdnc")
+    (tmp_path / "template.data").write_bytes(b"\x80\x03}q\x00.")
+    with pytest.raises(DataError, match=r"pickled, which is never loaded.*numpy\.save"):
+        import_file(other, tmp_path / "template.data", "ben")

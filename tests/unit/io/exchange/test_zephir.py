@@ -1,7 +1,11 @@
 """ZephIR's tables in the layout that its own program writes."""
 
+import importlib
 import os
+import sys
 from pathlib import Path
+from types import ModuleType
+from typing import Any
 
 import h5py
 import numpy as np
@@ -116,3 +120,34 @@ def test_a_real_file_goes_in_and_out_unchanged(tmp_path: Path) -> None:
             table = np.stack([file[name][()] for name in ("t_idx", "worldline_id", "z", "y", "x")], axis=1)
         tables.append(table[np.lexsort(table[:, 1::-1].T)])
     assert np.array_equal(*tables)
+
+
+@pytest.fixture
+def zephir_io(monkeypatch: pytest.MonkeyPatch) -> Any:
+    """ZephIR's own module of tables, from its source package: the wheel on PyPI holds no code."""
+    source = Path(os.environ.get("CENDER_ZEPHIR", "")) / "zephir"
+    if not (source / "annotator/data/annotations_io.py").is_file():
+        pytest.skip("CENDER_ZEPHIR names no unpacked source package of ZephIR (pip download --no-binary :all: zephir)")
+    for name in ("zephir", "zephir.annotator", "zephir.annotator.data", "zephir.utils"):
+        # Its packages import a web server and a network, which tables do not need.
+        package = ModuleType(name)
+        package.__path__ = [str(source.parent / name.replace(".", "/"))]
+        monkeypatch.setitem(sys.modules, name, package)
+    return importlib.import_module("zephir.annotator.data.annotations_io")
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_zephir_opens_ours_and_we_open_what_zephir_saves(
+    worm: Path, other: Path, tmp_path: Path, zephir_io: Any
+) -> None:
+    (tmp_path / "ours").mkdir()
+    (tmp_path / "theirs").mkdir()
+    export_file(worm, tmp_path / "ours/annotations.h5")
+    annotations, worldlines = zephir_io.load_annotations(tmp_path / "ours")
+    assert len(annotations.df) == sum(place[3] >= 0 for places in list_places(worm).values() for place in places)
+    assert worldlines.df["name"].tolist()[5] == b"AVAL"
+    zephir_io.save_annotations(annotations, worldlines, tmp_path / "theirs")
+    import_file(other, tmp_path / "theirs", "ben")
+    with EditLog(other) as log:
+        assert sorted(mark.identity for mark in log.state(1).marks.values()) == [5, 6, 7]
+        assert log.identities()[5].name == "AVAL"

@@ -1,16 +1,19 @@
 """Where colours come from: channels of the recording, an image of its own, a table."""
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
+from cases.neuropal import RGBW, write_neuropal
 from cender.config import load_config
 from cender.errors import DataError
+from cender.pipeline.names import colours
 from cender.pipeline.names.colours import match_stack, read_channels, read_identities, read_stack
 from cender.pipeline.names.views import View
 from cender.training.namer.pack import build_naming_model
-from cender.types import Cells, Recording, VoxelSize
+from cender.types import Cells, Outcome, Recording, Volume, VoxelSize
 from unit.name.worms import make_worms, train_small
 
 PLACES = np.array([[3.0, 10.0, 10.0], [4.0, 30.0, 12.0], [2.0, 20.0, 30.0]])
@@ -57,6 +60,21 @@ def test_a_table_of_colours_is_read_and_may_say_identities(tmp_path: Path) -> No
     with pytest.raises(DataError, match="found 2 animals"):
         read_stack(path, load_config())
     assert read_identities(path) is None
+
+
+def test_an_nwb_file_says_which_channels_are_the_colours(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    data = make_recording().volume(1).data
+    path = write_neuropal(tmp_path / "head.nwb", data.transpose(3, 2, 1, 0))
+    looked_at = []
+
+    def find_nothing(volume: Volume, *rest: Any) -> Outcome:
+        looked_at.append(volume.data)
+        return Outcome(0, 0.0, "failed", "dark")
+
+    monkeypatch.setattr(colours, "process_volume", find_nothing)
+    with pytest.raises(DataError, match=f"no neurons were found in channel {RGBW[3]}: dark"):
+        read_stack(path, load_config())
+    assert np.array_equal(looked_at[0], data[[RGBW[3]]]), "neurons are found in the pan-neuronal channel of the file"
 
 
 def test_neurons_of_a_stack_are_matched_to_tracked_ones() -> None:

@@ -42,7 +42,7 @@ def load_nwb(path: Path, around: Surroundings) -> Incoming:
     with open_sealed(path) as file:
         if "nwb_version" not in file.attrs:
             raise DataError(f"{path} is HDF5 but not NWB: it has no nwb_version")
-        segmentation = _find_segmentation(file, path)
+        segmentation = _find_segmentation(file, path, around.volumes == 1)
         voxel = around.voxel_um or _find_voxel(segmentation)
         if voxel is None:
             raise DataError(f"{path}: no voxel size; run the recording with --set recording.voxel_um=Z,Y,X first")
@@ -68,9 +68,13 @@ def _find_guesses(volumes: Mapping[int, Annotation]) -> tuple[str, ...]:
     return (f"{said}, and now they count as a person's",)
 
 
-def _find_segmentation(file: Any, path: Path) -> Any:
-    """The group of tables by time point or the series of masks; the tracked one, and tables before masks."""
+def _find_segmentation(file: Any, path: Path, single: bool) -> Any:
+    """The group of tables by time point or the series of masks; the tracked one, and tables before masks.
+
+    For a recording of a ``single`` volume, one table for the whole (``NeuroPALNeurons``) says all.
+    """
     found: list[Any] = []
+    whole: list[Any] = []
 
     def note(name: str, item: Any) -> None:
         kind = item.attrs.get("neurodata_type") if isinstance(item, h5py.Group) else None
@@ -78,8 +82,12 @@ def _find_segmentation(file: Any, path: Path) -> Any:
         series = kind == "MultiChannelVolumeSeries" and name.startswith("processing/") and "segment" in name.lower()
         if tables or (series and isinstance(item.get("data"), h5py.Dataset)):
             found.append(item)
+        elif single and kind == "ImageSegmentation" and _list_whole(item):
+            whole.append(item)
 
     file.visititems(note)
+    if not found and len(whole) == 1:
+        return whole[0]
     if not found:
         modules = [f"processing/{name}: {', '.join(item)}" for name, item in file.get("processing", {}).items()]
         raise DataError(
@@ -123,8 +131,18 @@ def _read_tables(segmentation: Any, around: Surroundings, voxel: VoxelSize, trac
     return found
 
 
+def _list_whole(segmentation: Any) -> list[Any]:
+    """Tables of voxels that count no time points."""
+    planes = [segmentation[name] for name in segmentation if not _POINT.fullmatch(str(name))]
+    return [
+        plane for plane in planes if isinstance(plane, h5py.Group) and set(plane) & {"voxel_mask", "color_voxel_mask"}
+    ]
+
+
 def _list_tables(segmentation: Any, path: Path) -> Iterator[tuple[int, Any]]:
     numbered = {int(match[1]): name for name in segmentation if (match := _POINT.fullmatch(str(name)))}
+    if not numbered:
+        yield from ((0, plane) for plane in _list_whole(segmentation)[:1])
     check_rows(path, str(segmentation.name), len(numbered))
     for volume, name in sorted(numbered.items()):
         if isinstance(segmentation[name], h5py.Group):

@@ -95,7 +95,8 @@ def settle_rate(
             )
             times = None
         return params.rate_hz, times, (), tuple(warnings)
-    lacking = () if said_hz else (Missing("rate", "recording.rate_hz=VOLUMES_PER_SECOND"),)
+    # Of one volume there is no rate.
+    lacking = () if said_hz or volumes == 1 else (Missing("rate", "recording.rate_hz=VOLUMES_PER_SECOND"),)
     return said_hz or None, times, lacking, tuple(warnings)
 
 

@@ -46,14 +46,19 @@ def write_array(recording: Recording, file: Any, on_volume: Callable[[int], None
         on_volume(volume.index)
 
 
-def read_header(file: BufferedIOBase, path: Path) -> tuple[tuple[int, ...], bool, np.dtype]:
-    """Shape, order and type of the array that begins here; the file is left at its first pixel."""
+def read_any_header(file: BufferedIOBase, path: Path) -> tuple[tuple[int, ...], bool, np.dtype]:
+    """Shape, order and type of the array that begins here; the file is left at its first number."""
     try:
         version = np.lib.format.read_magic(file)
         read = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
-        shape, fortran, dtype = read(file)
+        return read(file)
     except ValueError as error:
         raise UnreadableRecording(f"{path} is damaged: its numpy header cannot be read ({error})") from error
+
+
+def read_header(file: BufferedIOBase, path: Path) -> tuple[tuple[int, ...], bool, np.dtype]:
+    """Shape, order and type of a recording that begins here: an array of three or more dimensions."""
+    shape, fortran, dtype = read_any_header(file, path)
     if len(shape) < 3:
         raise UnreadableRecording(
             f"{path} holds an array of shape {format_shape(shape) or 'nothing'}; a recording has at least "

@@ -13,6 +13,8 @@ _SHORTEST_UM, _LONGEST_UM = 25.0, 500.0
 # Share of the contrast above which a pixel of a smoothed projection belongs to the head.
 _HEAD_SHARE = 0.15
 _DEEPEST_FRAMES = 100
+# A NeuroPAL stack has five, sometimes six.
+_MOST_CHANNELS = 6
 
 
 def warn_shape(recording: Recording) -> list[str]:
@@ -31,7 +33,7 @@ def warn_shape(recording: Recording) -> list[str]:
         )
     if volumes > 3 and frames == 1:
         found.append("every volume has a single frame: give recording.frames_per_volume, or check recording.axes")
-    if channels > 4:
+    if channels > _MOST_CHANNELS:
         found.append(f"{channels} channels are many: time or z look exchanged with channels; check recording.axes")
     return found
 
