@@ -27,7 +27,7 @@ def identity_rotation() -> Case:
 
 def identity_wrong() -> Case:
     expected = {**errors("identity", right=1, wrong=1), "identity.accuracy": 1 / 2}
-    story = "One neuron is given a number that belongs to nobody here."
+    story = "One neuron is given a number that belongs to no neuron here."
     return Case("identity wrong", story, recording(volume(0, A, B)), recording(volume(0, A, _named(B, 9))), expected)
 
 
@@ -64,7 +64,7 @@ def unlabelled_neighbour_named() -> Case:
         "identity.recall_at_95_strict": 1,
         "identity.calibration_error": 0,
     }
-    story = "An unlabelled neuron is given a number that is annotated nowhere: nobody can say that it is wrong."
+    story = "An unlabelled neuron is given a number that is annotated nowhere: it cannot be called wrong."
     truth = recording(volume(0, A, _named(B, -1)))
     predicted = recording(volume(0, A, _named(B, 5, 0.6)))
     return Case("unlabelled neighbour named", story, truth, predicted, expected)

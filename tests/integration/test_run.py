@@ -1,5 +1,6 @@
 """The whole run, from a file to tables: killed, resumed, with many workers, with damaged and odd recordings."""
 
+import json
 import shutil
 import signal
 import subprocess
@@ -266,6 +267,9 @@ def test_the_command_line_plans_runs_and_says_what_is_next(film: Path, tmp_path:
     assert done.stdout.strip() == str(worm)
     assert "annotate volume" in done.stderr
     assert "nothing to do" in call(worm).stderr
+    said = json.loads(call(worm, "--set", "activity.smooth_s=1", "--dry-run", "--json").stdout)
+    assert (said["todo"], said["cost"]) == (0, None)
+    assert said["reasons"]
     assert "no image is touched" in call(worm, "--set", "activity.smooth_s=1", "--dry-run").stdout
     with pytest.raises(ConfigError, match="--out WORM"):
         call(film)

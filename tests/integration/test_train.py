@@ -111,7 +111,7 @@ def test_one_command_teaches_both(corrected: Path) -> None:
 
 def test_a_folder_that_nobody_annotated_teaches_nothing(worm: Path, tmp_path: Path) -> None:
     folder = create_run(tmp_path / "run", {"recording": {"source": str(worm / "recording.npz")}}).path
-    with pytest.raises(DataError, match="nobody has annotated anything"):
+    with pytest.raises(DataError, match="nothing is annotated here yet"):
         train(folder, what="all")
 
 

@@ -148,7 +148,7 @@ def evaluate(tour: Tour) -> None:
     from cender.evaluate import evaluate_recording
     from cender.io import load_run
 
-    # Nobody annotated, so the numbers of the run are its own.
+    # Nothing was annotated, so the numbers of the run are its own.
     print_result(evaluate_recording(load_run(tour.out / "run"), tour.truth, rename=True), STDOUT)
 
 

@@ -66,7 +66,7 @@ def _load_side(path: Path) -> "Annotations":
 
 
 def _is_unannotated_run(path: Path) -> bool:
-    """Whether the identity numbers of a folder are arbitrary: nobody annotated in it."""
+    """Whether the identity numbers of a folder are arbitrary: nothing is annotated in it."""
     return (path / "run.toml").is_file() and not (path / "annotations.sqlite").is_file()
 
 

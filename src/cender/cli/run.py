@@ -73,7 +73,8 @@ def run(
         config = _settle_template(template, config, teach=not dry_run)
     given = recording[0] if len(recording) == 1 else recording
     if dry_run:
-        _print_plan(*plan_run(given, out, config), count)
+        show = _print_plan_json if as_json else _print_plan
+        show(*plan_run(given, out, config), count)
         return
     try:
         with Display() as display:
@@ -259,6 +260,17 @@ def _print_plan(work: "Work", plan: "Plan", workers: int) -> None:
         f"of {_say_size(cost.free_mb)} free; identities and traces come on top",
         soft_wrap=True,
     )
+
+
+def _print_plan_json(work: "Work", plan: "Plan", workers: int) -> None:
+    from dataclasses import asdict
+
+    from cender.cli.console import print_json
+    from cender.pipeline.plan.estimate import estimate_run
+
+    cost = asdict(estimate_run(work, plan, workers)) if plan.todo else None
+    counts = {"volumes": len(plan.chosen), "todo": len(plan.todo)}
+    print_json({"folder": str(work.path), **counts, "reasons": list(plan.reasons), "cost": cost})
 
 
 def _say_size(megabytes: float) -> str:

@@ -95,7 +95,7 @@ def recognizer(
 ) -> None:
     """Train the recognizer of identities from one annotated volume or many, in a minute or two on a CPU.
 
-    Volumes of the same folders that nobody annotated are learnt from as well. A number stands for the same neuron in
+    Volumes of the same folders without annotations are learnt from as well. A number stands for the same neuron in
     all folders. Interrupt it with Ctrl-C whenever you like: the same command goes on where it stopped.
     """
     from cender.cli.console import STDERR

@@ -55,7 +55,7 @@ def classify_identities(pairing: Pairing) -> Shaped[np.ndarray, " n"]:
     """What became of the identity of every true neuron of one volume; empty text for those without one.
 
     *right*: its partner has it. *swapped*: two neurons have each other's. *misplaced*: another detection has
-    it. Else nobody has it: the partner has a *wrong* one, none (*refused*), or there is no partner
+    it. Else no neuron has it: the partner has a *wrong* one, none (*refused*), or there is no partner
     (*missed*).
     """
     wanted = pairing.truth.identity

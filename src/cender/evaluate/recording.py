@@ -36,7 +36,7 @@ def evaluate_recording(
         Volumes to compare, such as ``range(100, 200)``; None = all of the truth.
     rename
         Put the predicted numbers into those of the truth first, by one matching for the whole recording: for
-        predictions whose numbers are arbitrary because nobody annotated.
+        predictions whose numbers are arbitrary because the run has no annotations.
     known
         Identities that the model could know because they occur in its training; None = all.
     """

@@ -106,7 +106,7 @@ def build_embedder(weights: Weights) -> Callable[[np.ndarray], np.ndarray]:
     def embed(features: Float[np.ndarray, "m f"]) -> Float[np.ndarray, "m d"]:
         if features.shape[1] != expected:
             raise ModelError(
-                f"the recognizer expects {expected} features a neuron, found {features.shape[1]}; make them with the "
+                f"the recognizer expects {expected} features per neuron, found {features.shape[1]}; make them with the "
                 "settings (k and q) that it was trained with"
             )
         with torch.inference_mode():

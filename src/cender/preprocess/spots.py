@@ -55,7 +55,7 @@ def crowd(spots: Spots) -> Float32[np.ndarray, "h w"]:
 def blur_widely(
     image: Float32[np.ndarray, "h w"], sigma_um: float, border: int = cv2.BORDER_REFLECT_101
 ) -> Float32[np.ndarray, "h w"]:
-    """The image blurred by a Gaussian much wider than the grid: at a quarter of the size, as nobody can tell."""
+    """The image blurred by a Gaussian much wider than the grid: at a quarter of the size, which looks the same."""
     height, width = image.shape
     small = cv2.resize(image, (max(1, -(-width // 4)), max(1, -(-height // 4))), interpolation=cv2.INTER_AREA)
     small = cv2.GaussianBlur(small, (0, 0), sigma_um / GRID_UM / 4, borderType=border)

@@ -1,4 +1,4 @@
-"""One name a neuron and one neuron a name."""
+"""One name per neuron and one neuron per name."""
 
 import numpy as np
 from jaxtyping import Float, Int

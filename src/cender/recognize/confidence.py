@@ -73,7 +73,7 @@ def doubt_volume(probability: Float[np.ndarray, " n"], quality: float, usual: fl
 
 
 def _measure_columns(score: Float[np.ndarray, "n k"]) -> Float[np.ndarray, "n k"]:
-    """Logarithm of each neuron's share in a name that could also be nobody's."""
+    """Logarithm of each neuron's share in a name that could also be no neuron's."""
     top = score.max(axis=0)
     total = np.exp(score - top).sum(axis=0) + ABSENT
     return np.asarray(score - top - np.log(total))

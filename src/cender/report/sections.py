@@ -121,7 +121,7 @@ def write_speed(facts: RunFacts, digest: Digest, figure: Html) -> Html:
     columns = ("stage", "median", "95th percentile", "share")
     return join(
         tag("p", f"{text}. Reading, computing and writing may overlap, so that a run can be faster than this sum."),
-        tag("div", table(columns, rows, "Milliseconds a volume by stage", numeric=(1, 2, 3)), figure, class_="side"),
+        tag("div", table(columns, rows, "Milliseconds per volume by stage", numeric=(1, 2, 3)), figure, class_="side"),
     )
 
 

@@ -9,7 +9,7 @@ from jaxtyping import Float
 
 @dataclass(frozen=True, slots=True)
 class StageSpeed:
-    """Milliseconds a volume of one stage: median and 95th percentile, and its share of the sum of all medians."""
+    """Milliseconds per volume of one stage: median and 95th percentile, and its share of the sum of all medians."""
 
     stage: str
     median_ms: float

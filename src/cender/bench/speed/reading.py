@@ -70,7 +70,7 @@ def measure_file(gigabytes: float, folder: Path | None = None, on_volume: OnVolu
     with tempfile.TemporaryDirectory(dir=folder) as room:
         path = Path(room) / "long.raw"
         frames, rows, columns = SimulateParams().shape
-        # One sensor with both channels in its halves, two bytes a pixel.
+        # One sensor with both channels in its halves, two bytes per pixel.
         volume_bytes = 2 * frames * rows * 2 * columns
         volumes = max(1, round(gigabytes * 1e9 / volume_bytes))
         with path.open("wb") as file:
@@ -87,7 +87,7 @@ def measure_file(gigabytes: float, folder: Path | None = None, on_volume: OnVolu
 
 
 def _compare_with_memmap(recording: Recording, path: Path, volumes: int) -> dict[str, float]:
-    """Milliseconds a volume, read by us and copied out of the file by plain numpy, in turns and from warm pages."""
+    """Milliseconds per volume, read by us and copied out of the file by plain numpy, in turns and from warm pages."""
     ours = plain = 0.0
 
     def copy(index: int) -> None:

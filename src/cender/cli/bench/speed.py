@@ -91,7 +91,7 @@ def _print_runs(figures: dict[str, Any]) -> None:
 
     if "run" in figures:
         table = Table(title=f"A whole run, {figures['run']['volumes']} volumes, from file to tables")
-        for column in ("file", "ms a volume", "volumes/s", "reading and projecting, ms", "ratio"):
+        for column in ("file", "ms per volume", "volumes/s", "reading and projecting, ms", "ratio"):
             table.add_column(column, justify="left" if column == "file" else "right")
         for name in ("warm", "cold"):
             if name in figures["run"]:
@@ -122,7 +122,7 @@ def _print_shares(run: dict[str, Any]) -> None:
 
     table = Table(title="Where it went (warm)")
     table.add_column("")
-    table.add_column("ms a volume", justify="right")
+    table.add_column("ms per volume", justify="right")
     table.add_column("once, s", justify="right")
     for stage, milliseconds in run["stages_ms"].items():
         table.add_row(stage, f"{milliseconds:.1f}", "")
@@ -140,7 +140,7 @@ def _print_speed(figures: dict[str, Any]) -> None:
     from cender.cli.console import STDOUT
 
     table = Table(title="Reading and drawing volumes of 1024 × 1024 × 18, two channels")
-    for column in ("", "GB", "GB/s", "ms a volume", "peak memory, MB"):
+    for column in ("", "GB", "GB/s", "ms per volume", "peak memory, MB"):
         table.add_column(column, justify="left" if not column else "right")
     for name, label in (("file", "a raw file"), ("on_the_fly", "a recording made on the fly")):
         one = figures[name]

@@ -80,7 +80,7 @@ FORMATS: tuple[Format, ...] = (
         is_ndtiff, _late("ndtiff_folder", "load_ndtiff"),
     ),
     Format(
-        "tiff-folder", "folder with one TIFF file a volume or a frame", ("",),
+        "tiff-folder", "folder with one TIFF file per volume or per frame", ("",),
         is_tiff_folder, _late("tiff.folder", "load_tiff_folder"),
         _late("tiff.folder", "save_tiff_volumes"),
     ),
@@ -90,7 +90,7 @@ FORMATS: tuple[Format, ...] = (
         _late("tiff.folder", "save_tiff_slices"),
     ),
     Format(
-        "matlab", "MATLAB .mat (v5, v7, v7.3) with a cell column of H×W×Z volumes, one channel a file",
+        "matlab", "MATLAB .mat (v5, v7, v7.3) with a cell column of H×W×Z volumes, one channel per file",
         (".mat",), is_matlab, _late("matlab.file", "load_matlab"), _late("matlab.file", "save_matlab"),
     ),
     Format(

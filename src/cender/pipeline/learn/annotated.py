@@ -89,7 +89,7 @@ def _load_run(folder: Path) -> Annotated:
     with EditLog(run.path) as log:
         said = log.states()
     if not said:
-        raise DataError(f"{folder}: nobody has annotated anything here yet; `cender annotate {folder}` opens the page")
+        raise DataError(f"{folder}: nothing is annotated here yet; `cender annotate {folder}` opens the page")
     found = load_run(folder) if run.has_table("neurons") else Annotations(str(folder), None, None, {})
     volumes, denied = {}, {}
     for volume, state in said.items():

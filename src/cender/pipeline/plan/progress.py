@@ -26,4 +26,4 @@ OnProgress = Callable[[Progress], None]
 
 
 def ignore_progress(progress: Progress) -> None:
-    """Tell nobody."""
+    """Say nothing."""

@@ -34,7 +34,7 @@ def keep_numbers(
     human
         Numbers that people gave: they stay, and no machine identity takes one.
     taken
-        Further numbers that nobody new may get, such as those with a name.
+        Further numbers that no new neuron may get, such as those with a name.
     """
     together: Counter[tuple[int, int]] = Counter()
     used = set(human) | set(taken)

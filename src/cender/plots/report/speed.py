@@ -33,7 +33,7 @@ def plot_speed(stages: Mapping[str, tuple[float, float]], ax: Axes) -> Axes:
     ax.set_yticks(range(len(names)), names, parse_math=False)
     ax.invert_yaxis()
     longest = max((max(pair) for pair in stages.values()), default=1.0)
-    ax.set(xlim=(0, 1.22 * max(longest, 1e-9)), xlabel="milliseconds a volume", title="time by stage")
+    ax.set(xlim=(0, 1.22 * max(longest, 1e-9)), xlabel="milliseconds per volume", title="time by stage")
     ax.spines["left"].set_visible(False)
     ax.tick_params(axis="y", length=0, labelcolor=INK)
     return ax

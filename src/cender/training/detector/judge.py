@@ -27,8 +27,8 @@ def fit_judge(
 ) -> Float[np.ndarray, " c"]:
     """Weights of the columns of `describe_candidates`, as near to those of ``before`` as the heads allow.
 
-    Where heads are annotated in part, nobody knows how many of the others are neurons. Those that look like the marked
-    ones become likelier, the rest less likely, and as many as before are expected in all.
+    Where heads are annotated in part, it is not known how many of the others are neurons. Those that look like the
+    marked ones become likelier, the rest less likely, and as many as before are expected in all.
     """
     table, right = collect_candidates(arrays, heads)
     if len(right) < FEWEST or right.all() or not right.any():

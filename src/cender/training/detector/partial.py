@@ -1,6 +1,6 @@
 """Heads that are only partly annotated, or with centres only, completed with what a trained network sees in them.
 
-A mark of a person is always right; of what nobody marked, nothing is learnt.
+A mark of a person is always right; of what was not marked, nothing is learnt.
 """
 
 from collections.abc import Callable

@@ -11,7 +11,7 @@ from cender.training.detector.samples import Sample
 
 SPREAD_Z = 0.6
 REACH = 4
-# Beside what a person says is no neuron there may be one that nobody marked.
+# Beside what a person says is no neuron there may be one that was not marked.
 DENIED = 2
 # As far as the heat of a mark reaches in a head that is only partly annotated, it is known what is there.
 FAINTEST = 1e-3

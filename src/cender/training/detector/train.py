@@ -226,7 +226,7 @@ def _finish(
     run: Run, samples: Sequence[Sample], held: Sequence[Sample], start: Weights | None, about: dict[str, str]
 ) -> Weights:
     arrays = run.best_arrays or _arrays(run.average)
-    # Where not all is marked, nobody knows which scores are right: they go on meaning what they meant.
+    # Where not all is marked, it is not known which scores are right: they go on meaning what they meant.
     partial = any(sample.partial for sample in samples)
     before = [] if start is None else read_calibration(start)
     calibration = before if partial else fit_calibration(arrays, held)

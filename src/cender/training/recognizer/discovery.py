@@ -1,4 +1,4 @@
-"""Identities that nobody gave: a volume to begin with, and neurons that come back though it lacks them."""
+"""Identities that people did not give: a volume to begin with, and neurons that come back though it lacks them."""
 
 from collections.abc import Sequence
 from dataclasses import replace

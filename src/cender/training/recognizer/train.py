@@ -52,7 +52,7 @@ FEWEST = 8
 WHOLE = 0.8
 """Share of the neurons of annotated volumes that are named, from which on they are known as a whole."""
 UNLIKELY = 0.3
-"""Probability below which a name does not keep a neuron from being one that nobody annotated."""
+"""Probability below which a name does not keep a neuron from being one that was not annotated."""
 SPARSE = 0.5
 """Share of the neurons of a usual volume below which the names that people gave are few."""
 WORSE = 0.8
@@ -176,7 +176,7 @@ class _Course:
         named = len(self.identities)
         exploring = bool(self.recording) and params.self_rounds > 0 and taught <= params.explore and self._is_whole()
         if exploring:
-            # A neuron that nobody named will get a number where it comes back: it is not "none of them".
+            # A neuron without a name will get a number where it comes back: it is not "none of them".
             self.lessons = [_forget_none(one, named) for one in self.lessons]
         kept = taught // 5 if taught >= FEW else 0
         aside = set(self.rng.choice(taught, min(kept, 8), replace=False).tolist())
@@ -328,7 +328,7 @@ class _Course:
         ]
 
     def _draw_volumes(self, volumes: int) -> list[Annotation]:
-        """Volumes of the recording that nobody annotated."""
+        """Volumes of the recording without annotations."""
         rows = np.sort(self.rng.choice(len(self.recording), min(volumes, len(self.recording)), replace=False))
         taught = {one.annotation.volume for one in self.lessons}
         return [one for one in (self.recording[row] for row in rows) if len(one) and one.volume not in taught]

@@ -1,4 +1,4 @@
-"""Sizes, rate and roles: what the file says, what the user says, and what nobody says."""
+"""Sizes, rate and roles: what the file says, what the user says, and what is not said."""
 
 from math import isfinite
 

@@ -16,7 +16,7 @@ class RepeatReader:
     held: Shaped[np.ndarray, "t c z y x"]
 
     def __call__(self, volume: int, channels: tuple[int, ...]) -> Shaped[np.ndarray, "c z y x"]:
-        """A copy, as a file would give, so that nobody can change what is held."""
+        """A copy, as a file would give, so that what is held cannot be changed."""
         return np.array(self.held[volume % len(self.held), list(channels)])
 
 

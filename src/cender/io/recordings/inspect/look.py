@@ -84,7 +84,7 @@ def choose_pairs(volumes: int, rate_hz: float | None) -> list[tuple[int, int]]:
 
 
 def _choose_two(recording: Recording) -> tuple[int, int] | None:
-    """The red and the green channel, or both of two whose roles nobody knows."""
+    """The red and the green channel, or both of two whose roles are not known."""
     red, green = recording.channel("red"), recording.channel("green")
     if red is not None and green is not None:
         return red, green

@@ -1,4 +1,4 @@
-"""MATLAB files in CeNDeR's layout: a cell column of ``H×W×Z`` volumes, one channel a file."""
+"""MATLAB files in CeNDeR's layout: a cell column of ``H×W×Z`` volumes, one channel per file."""
 
 from collections.abc import Callable
 from contextlib import ExitStack

@@ -83,7 +83,7 @@ def _describe(path: Path, tif: Any) -> Store:
     page = tif.pages[0] if series is None else series.keyframe
     if page.samplesperpixel > 1 or (axes and not axes.endswith(("YX", UNKNOWN))):
         raise UnreadableRecording(
-            f"{path} is a colour (RGB) picture of {page.samplesperpixel} values a pixel; expected grey "
+            f"{path} is a colour (RGB) picture of {page.samplesperpixel} values per pixel; expected grey "
             "frames. "
             "Save the raw channels instead"
         )

@@ -5,10 +5,8 @@ from the description that each image carries.
 """
 
 import json
-import logging
 import struct
 from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from math import isfinite, nan, prod
 from pathlib import Path
@@ -127,7 +125,7 @@ def _read_rows(files: list[Path]) -> tuple[Int[np.ndarray, "n 6"], dict[str, Any
     for number, file in enumerate(files):
         if not is_mmstack_file(file):
             continue
-        with file.open("rb") as opened, _silence(tifffile.logger()):
+        with file.open("rb") as opened:
             said = tifffile.read_micromanager_metadata(opened, {"Summary", "IndexMap"})
         summary = summary or dict(said.get("Summary") or {})
         index = said.get("IndexMap")
@@ -138,16 +136,6 @@ def _read_rows(files: list[Path]) -> tuple[Int[np.ndarray, "n 6"], dict[str, Any
     if not len(rows):
         raise UnreadableRecording(f"{files[0]} is a stack of Micro-Manager without images")
     return rows, summary
-
-
-@contextmanager
-def _silence(logger: logging.Logger) -> Iterator[None]:
-    """Keep the library's words about an index that is not there to itself: we look for the images otherwise."""
-    before, logger.disabled = logger.disabled, True
-    try:
-        yield
-    finally:
-        logger.disabled = before
 
 
 def _walk(file: Path) -> Int[np.ndarray, "n 5"]:
