@@ -13,7 +13,7 @@ from cender.annotate.overlay import lay_over
 from cender.errors import DataError, UnsupportedFormat
 from cender.io.exchange.bounds import check_inside
 from cender.io.exchange.conflicts import Policy, settle_conflicts
-from cender.io.exchange.format import Outgoing, Surroundings, find_losses, mark_partial
+from cender.io.exchange.format import ExchangeFormat, Outgoing, Surroundings, find_losses, mark_partial
 from cender.io.exchange.formats import EXCHANGE_FORMATS, choose_format
 from cender.io.params import RecordingParams
 from cender.io.recordings.arrange.joined import join_recordings
@@ -77,7 +77,7 @@ def import_file(
         fresh, said = settle_conflicts(edits, log.states(), log.identities(), conflict, str(path))
         if fresh:
             log.append(author, Batch(words=f"import of {path.name} ({chosen.name})", edits=tuple(fresh)))
-    moved = _count(incoming.known, chosen.name, incoming.left)
+    moved = _count(incoming.known, chosen, incoming.left)
     return replace(moved, doubts=(*incoming.doubts, *said), changed=bool(fresh))
 
 
@@ -104,13 +104,17 @@ def export_file(
     if not any(len(one) for one in out.known.annotations.values()):
         said = "people have said nothing of" if human_only else "there are no neurons in"
         raise DataError(f"nothing to export: {said} {folder}")
+    if not any(chosen.holds(one).any() for one in out.known.annotations.values()):
+        raise DataError(
+            f"nothing to export: all neurons in {folder} are {chosen.lacking}, and {chosen.name} holds others"
+        )
     if not path.absolute().parent.is_dir():
         raise DataError(f"{path} cannot be written: there is no folder {path.absolute().parent}")
     there = [target for target in chosen.targets(path) if target.is_file()]
     if there and not overwrite:
         raise DataError(f"{there[0]} exists already; give another name, or --overwrite to replace it")
     chosen.save(out, path)
-    return _count(out.known, chosen.name, find_losses(chosen, out))
+    return _count(out.known, chosen, find_losses(chosen, out))
 
 
 def gather_outgoing(folder: Path, human_only: bool = False, images: bool = False) -> Outgoing:
@@ -220,7 +224,9 @@ def open_images(folder: Path, settings: Mapping[str, Any]) -> Recording:
     return join_recordings([open_recording(place, params) for place in found.values() if place is not None])
 
 
-def _count(known: Annotations, format: str, lost: tuple[str, ...]) -> Moved:
-    volumes = list(known.annotations.values())
-    identities = {int(number) for one in volumes for number in one.identity if number >= 0}
-    return Moved(format, len(volumes), sum(map(len, volumes)), len(identities), lost)
+def _count(known: Annotations, format: ExchangeFormat, lost: tuple[str, ...]) -> Moved:
+    """What a file of this format holds of annotations; a volume without neurons counts where it says something else."""
+    held = {volume: one.identity[format.holds(one)] for volume, one in known.annotations.items()}
+    volumes = sum(len(held[volume]) > 0 or not len(one) for volume, one in known.annotations.items())
+    identities = {int(number) for numbers in held.values() for number in numbers if number >= 0}
+    return Moved(format.name, volumes, sum(map(len, held.values())), len(identities), lost)

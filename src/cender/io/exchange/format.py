@@ -5,9 +5,11 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import polars as pl
+from jaxtyping import Bool
 
-from cender.types import Annotations, Recording, VoxelSize
+from cender.types import Annotation, Annotations, Recording, VoxelSize
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +76,8 @@ class ExchangeFormat:
     ``recognize`` says from a path (which need not exist) whether it is this format. ``load`` reads a file, ``save``
     writes one; None where that direction is not there. ``keeps`` are those of `THINGS` that the format holds; ``note``
     says in words what else is to be known. ``images`` says that it can hold the recording itself. ``targets`` are the
-    files that ``save`` writes.
+    files that ``save`` writes. ``holds`` says which neurons of a volume have a place in it, and ``lacking`` what the
+    others lack; ``finds_lost`` says in words what else it loses of some annotations.
     """
 
     name: str
@@ -86,6 +89,9 @@ class ExchangeFormat:
     note: str = ""
     images: bool = False
     targets: Callable[[Path], tuple[Path, ...]] = lambda path: (path,)
+    holds: Callable[[Annotation], Bool[np.ndarray, " n"]] = lambda one: np.ones(len(one), bool)
+    lacking: str = ""
+    finds_lost: Callable[[Annotations], tuple[str, ...]] = lambda known: ()
 
     @property
     def loses(self) -> tuple[str, ...]:
@@ -95,7 +101,11 @@ class ExchangeFormat:
 
 def find_losses(chosen: ExchangeFormat, out: Outgoing) -> tuple[str, ...]:
     """What is there and will not be in a file of this format."""
-    return tuple(thing for thing in chosen.loses if THINGS[thing](out))
+    things = tuple(thing for thing in chosen.loses if THINGS[thing](out))
+    left_out = sum(int((~chosen.holds(one)).sum()) for one in out.known.annotations.values())
+    count = "1 neuron" if left_out == 1 else f"{left_out} neurons"
+    words = (f"{count} {chosen.lacking}",) if left_out else ()
+    return (*things, *words, *chosen.finds_lost(out.known))
 
 
 def mark_partial(known: Annotations) -> Annotations:

@@ -4,6 +4,8 @@ import csv
 import io
 from pathlib import Path
 
+import numpy as np
+
 from cender.errors import DataError
 from cender.io.atomic import write_text
 from cender.io.exchange.format import ExchangeFormat, Incoming, Outgoing, Surroundings, mark_partial
@@ -48,6 +50,8 @@ REGIONS = ExchangeFormat(
     keeps=("boxes", "identities"),
     note="neurons without a box are left out; centres follow from the boxes",
     recognize=lambda path: path.suffix in {".csv", ".parquet"} and "regions" in path.stem,
+    holds=lambda one: np.isin(np.arange(len(one)), one.regions.neuron),
+    lacking="without a box",
     load=load_regions,
     save=save_regions,
 )

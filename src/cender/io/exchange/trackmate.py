@@ -1,5 +1,6 @@
 """TrackMate XML: spots with their places in µm, tracks as the identities."""
 
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -162,6 +163,13 @@ def _find_scale(unit: str, around: Surroundings, path: Path) -> np.ndarray:
     return np.full(3, factor)
 
 
+def find_single(known: Annotations) -> tuple[str, ...]:
+    """How many identities are seen once only and so have no link."""
+    seen = Counter(int(number) for one in known.annotations.values() for number in one.identity if number >= 0)
+    single = sum(count == 1 for count in seen.values())
+    return (f"{single} {'identity' if single == 1 else 'identities'} seen in one volume only",) if single else ()
+
+
 TRACKMATE = ExchangeFormat(
     name="trackmate",
     title="TrackMate's XML: spots and tracks",
@@ -169,6 +177,7 @@ TRACKMATE = ExchangeFormat(
     recognize=lambda path: path.suffix.lower() == ".xml",
     load=load_trackmate,
     save=save_trackmate,
+    finds_lost=find_single,
     note="probabilities and times are written (as quality and POSITION_T), not taken back; an identity that is seen "
     "once has no link and so no track",
 )

@@ -159,4 +159,6 @@ ZEPHIR = ExchangeFormat(
     save=save_zephir,
     note="neurons without an identity are left out; places are rounded to 32 bits",
     targets=_name_files,
+    holds=lambda one: one.identity >= 0,
+    lacking="without an identity",
 )

@@ -64,6 +64,18 @@ def test_places_outside_of_the_images_are_refused(worm: Path, tmp_path: Path, ro
     assert not (worm / "annotations.sqlite").exists()
 
 
+def test_what_has_no_place_in_a_format_is_counted_and_said(worm: Path, tmp_path: Path) -> None:
+    bare = create_run(tmp_path / "bare", {"recording": {"voxel_um": list(VOXEL), "shape": [3, 2, 3, 24, 20]}}).path
+    import_file(bare, save(tmp_path / "points.csv", POINTS), "ana")
+    with pytest.raises(DataError, match=r"all neurons in .* are without a box"):
+        export_file(bare, tmp_path / "regions.csv")
+    assert not (tmp_path / "regions.csv").exists()
+    moved = export_file(bare, tmp_path / "annotations.h5")
+    assert (moved.neurons, moved.identities) == (2, 2)
+    assert "1 neuron without an identity" in moved.lost
+    assert "2 identities seen in one volume only" in export_file(bare, tmp_path / "worm.xml").lost
+
+
 def test_regions_become_neurons_with_boxes(worm: Path, tmp_path: Path) -> None:
     import_file(worm, save(tmp_path / "regions.csv", REGIONS), "ana")
     with EditLog(worm) as log:

@@ -37,6 +37,10 @@ WRITTEN_ONLY = {
 }
 
 
+# Neurons that have no place in a format.
+LEFT_OUT = {"zephir": {"2 neurons without an identity"}}
+
+
 def describe(one: Annotation, thing: str, tolerance: int) -> object:
     """A thing of one volume in a form that does not depend on the order of neurons."""
     order = np.lexsort(one.centre_um.round(tolerance).T)
@@ -87,7 +91,8 @@ def test_the_row_of_a_format_is_true(worm: Path, other: Path, tmp_path: Path, fo
     moved = export_file(worm, path, format)
     out = gather_outgoing(worm)
     assert moved.lost == find_losses(chosen, out)
-    assert set(moved.lost) == {thing for thing in chosen.loses if THINGS[thing](out)}
+    assert set(moved.lost) & set(THINGS) == {thing for thing in chosen.loses if THINGS[thing](out)}
+    assert {words for words in moved.lost if words not in THINGS} == LEFT_OUT.get(format, set())
     import_file(other, path, "ben", format)
     before, after = gather_annotations(worm), gather_annotations(other, human_only=True)
     with EditLog(other) as log:
