@@ -109,3 +109,22 @@ def test_labels_never_cover_each_other(shared_server: Server, sit_down: Sit) -> 
         assert y >= 0
         assert x + w <= 800
         assert y + h <= 500
+
+
+def test_axes_and_outline_are_set_by_keys_alone(shared_server: Server, sit_down: Sit) -> None:
+    hand = sit_down(shared_server)
+    hand.go(2)
+    hand.press("o", "Enter", "ArrowLeft", "ArrowLeft", "ArrowUp", "Backspace", "Enter", "ArrowLeft", "Enter")
+    hand.press("ArrowRight", "ArrowRight", "Alt+ArrowRight", "ArrowDown", "ArrowDown", "Enter")
+    hand.settle()
+    head = shared_server.ask("/api/volumes/2")["head"]
+    assert head["human"]
+    assert head["anterior_yx"] == [0.0, -1.0]
+    assert head["ventral_yx"][0] > 0.5
+    hand.press("O", "Enter", "ArrowRight", "ArrowRight", "Enter", "ArrowDown", "ArrowDown", "Enter", "O")
+    hand.settle()
+    head = shared_server.ask("/api/volumes/2")["head"]
+    assert len(head["outline_yx"]) == 3
+    hand.press("W")
+    hand.settle()
+    assert not shared_server.ask("/api/volumes/2")["head"]["human"]

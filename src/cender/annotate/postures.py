@@ -30,8 +30,10 @@ def describe_postures(neurons: SeenNeurons, volumes: Int[np.ndarray, " n"]) -> F
 
 def _gather(neurons: SeenNeurons, volumes: Int[np.ndarray, " n"]) -> Float[np.ndarray, "n i 3"]:
     """Place of every identity that is seen often; NaN where it is not."""
-    sure = neurons.human | (np.nan_to_num(neurons.probability) >= SURE_PROBABILITY)
-    used = np.flatnonzero((neurons.identity >= 0) & sure & np.isin(neurons.volume, volumes))
+    spans = np.searchsorted(neurons.volume, volumes), np.searchsorted(neurons.volume, volumes, side="right")
+    rows = np.concatenate([np.arange(*span) for span in zip(*spans, strict=True)] or [np.zeros(0, int)])
+    sure = neurons.human[rows] | (np.nan_to_num(neurons.probability[rows]) >= SURE_PROBABILITY)
+    used = rows[(neurons.identity[rows] >= 0) & sure]
     identity, column = np.unique(neurons.identity[used], return_inverse=True)
     place = np.full((len(volumes), len(identity), 3), np.nan)
     place[np.searchsorted(volumes, neurons.volume[used]), column] = neurons.centre_um[used]

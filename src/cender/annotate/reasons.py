@@ -9,7 +9,7 @@ def say_posture(share: float, taken: bool) -> str:
     """What the posture of a volume stands for: all of the recording, or the share that is nearest to it."""
     if not taken:
         return "the most usual posture"
-    return f"the nearest example for {share:.0%} of the recording" if share >= 0.005 else "a rare posture"
+    return f"nearest example for {share:.0%} of the recording" if share >= 0.005 else "a rare posture"
 
 
 def say_doubt(candidates: Candidates, row: int, usual: float) -> str:
@@ -24,15 +24,15 @@ def say_doubt(candidates: Candidates, row: int, usual: float) -> str:
     much = refused + wrong > MORE_THAN_USUAL * usual * neurons and refused + round(wrong) > 1
     more = ", more than usual" if much else ""
     if refused and round(wrong):
-        return f"{refused} of {neurons} neurons have no identity, about {wrong:.0f} may have a wrong one{more}"
+        return f"{refused} of {neurons} neurons without identity, about {wrong:.0f} probably wrong{more}"
     if refused:
-        return f"{refused} of {neurons} neurons {'have' if refused > 1 else 'has'} no identity{more}"
+        return f"{refused} of {neurons} neurons without identity{more}"
     if round(wrong):
-        return f"about {wrong:.0f} of {neurons} neurons may have a wrong identity{more}"
+        return f"about {wrong:.0f} of {neurons} identities probably wrong{more}"
     return f"all of its {neurons} neurons are surely named"
 
 
 def say_number_doubt(doubted: float, seen: int, worst: float) -> str:
     """In how many of the volumes that show a number it is probably wrong, and how sure it is where it is least so."""
-    often = f"may be wrong in about {doubted:.0f} of {seen} volumes" if doubted >= 0.5 else f"seen in {seen} volumes"
+    often = f"probably wrong in about {doubted:.0f} of {seen} volumes" if doubted >= 0.5 else f"seen in {seen} volumes"
     return f"{often}; least sure here (probability {1 - worst:.2f})"

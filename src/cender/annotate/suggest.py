@@ -190,15 +190,15 @@ def suggest_neurons(neurons: SeenNeurons, count: int = 5) -> list[NeuronSuggesti
     doubt, open_rows = neurons.doubt, np.flatnonzero((neurons.identity >= 0) & ~neurons.human)
     if not len(open_rows):
         return []
-    number, place = np.unique(neurons.identity[open_rows], return_inverse=True)
-    summed, seen = np.bincount(place, weights=doubt[open_rows]), np.bincount(place)
-    starts = np.searchsorted(neurons.volume, neurons.volume)
+    given = neurons.identity[open_rows]
+    summed, seen = np.bincount(given, weights=doubt[open_rows]), np.bincount(given)
     found = []
-    for each in np.argsort(-summed, kind="stable")[:count].tolist():
-        mine = open_rows[place == each]
+    for each in np.argsort(np.where(seen > 0, -summed, np.inf), kind="stable")[: min(count, (seen > 0).sum())].tolist():
+        mine = open_rows[given == each]
         worst = int(mine[doubt[mine].argmax()])
         words = say_number_doubt(float(summed[each]), int(seen[each]), float(doubt[worst]))
-        volume, row = int(neurons.volume[worst]), int(worst - starts[worst])
+        volume = int(neurons.volume[worst])
+        row = worst - int(np.searchsorted(neurons.volume, volume))
         gain = float(summed[each] / len(doubt))
-        found.append(NeuronSuggestion(volume, row, int(number[each]), float(doubt[worst]), gain, words))
+        found.append(NeuronSuggestion(volume, row, each, float(doubt[worst]), gain, words))
     return found

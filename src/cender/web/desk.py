@@ -23,6 +23,7 @@ from cender.types import VoxelSize
 from cender.web.events import Hub
 from cender.web.frames import Frames
 from cender.web.tables import FoundRows, RunTables
+from cender.web.traces import TraceBook
 
 Proposals = Mapping[str, tuple[int, float]]
 """Identity and probability by the key of a neuron."""
@@ -41,12 +42,14 @@ class Desk:
     log: EditLog
     voxel_um: VoxelSize
     shape: tuple[int, ...]
+    traces: TraceBook
     author: str = "me"
     hub: Hub = field(default_factory=Hub)
     generation: int = 0
     _lock: Lock = field(default_factory=Lock)
     _proposals: dict[int, dict[int, Proposals]] = field(default_factory=dict)
     _seen: tuple[int, SeenVolumes, SeenNeurons] | None = None
+    _counted: tuple[int, dict[int, int], dict[int, str]] | None = None
 
     @classmethod
     def open(cls, path: Path, author: str = "me") -> "Desk":
@@ -57,13 +60,14 @@ class Desk:
         recording, why = reach_recording(run.load_settings(), run.path)
         voxel = VoxelSize(*settings.get("voxel_um", (1.0, 1.0, 1.0)))
         frames = Frames(tables.crops(), recording, why, open_crops(path))
-        return cls(run, tables, frames, EditLog(path), voxel, tuple(settings.get("shape", ())), author)
+        return cls(run, tables, frames, EditLog(path), voxel, tuple(settings.get("shape", ())), TraceBook(run), author)
 
     def reload(self) -> None:
         """Read the tables again, after a run has made them anew."""
         tables = RunTables.read(self.run)
         with self._lock:
             self.tables = tables
+            self.traces = TraceBook(self.run)
             self.frames.boxes = tables.crops()
             self._proposals = {}
             self.generation += 1
@@ -94,13 +98,11 @@ class Desk:
 
     def list_identities(self) -> list[dict[str, Any]]:
         """Every identity: its name, in how many volumes it is, whether a person reviewed it."""
-        people, number = self.log.identities(), self.tables.neurons.columns["identity"]
+        people, (seen, presence) = self.log.identities(), self._count_identities()
         names = dict(self.run.load_names()) | {key: one.name for key, one in people.items() if one.name}
-        seen = dict(zip(*(one.tolist() for one in np.unique(number[number >= 0], return_counts=True)), strict=True))
         marks = [mark for one in self.log.states().values() for mark in one.marks.values()]
         given = {mark.identity for mark in marks if mark.identity is not None and mark.identity >= 0}
         everybody = sorted(set(seen) | given | set(names))
-        presence = self.tables.summarize_presence()
         return [
             {
                 "identity": one,
@@ -111,6 +113,16 @@ class Desk:
             }
             for one in everybody
         ]
+
+    def _count_identities(self) -> tuple[dict[int, int], dict[int, str]]:
+        """In how many volumes each identity of the last run is, and in which parts of the recording."""
+        with self._lock:
+            if self._counted is None or self._counted[0] != self.generation:
+                number = self.tables.neurons.columns["identity"]
+                count = np.bincount(number[number >= 0])
+                seen = {one: int(count[one]) for one in np.flatnonzero(count).tolist()}
+                self._counted = (self.generation, seen, self.tables.summarize_presence())
+            return self._counted[1:]
 
     def describe_volume(self, volume: int, with_proposals: bool = True) -> dict[str, Any]:
         """One volume with its neurons under keys that stay; proposals are names found after a correction."""
@@ -141,16 +153,7 @@ class Desk:
 
     def describe_trace(self, identity: int) -> dict[str, Any]:
         """The trace of an identity over all volumes; None where it has no value."""
-        traces = self.tables.traces
-        if traces is None:
-            return {"identity": identity, "volume": [], "ratio": [], "valid": []}
-        rows = traces.filter(traces["identity"] == identity)
-        return {
-            "identity": identity,
-            "volume": rows["volume"].to_list(),
-            "ratio": [_round(one) for one in rows["ratio"].to_list()],
-            "valid": rows["valid"].to_list(),
-        }
+        return self.traces.describe(identity)
 
     def propose(self, volume: int, source: int, proposals: Proposals) -> bool:
         """Keep names found for neurons of a volume after a correction in ``source``; whether that changes anything."""
@@ -211,7 +214,7 @@ class Desk:
         with self._lock:
             if self._seen is None or self._seen[0] != self.generation:
                 volumes = arrange_volumes(self.tables.volumes)
-                self._seen = (self.generation, volumes, arrange_neurons(self.run.load_table("neurons")))
+                self._seen = (self.generation, volumes, arrange_neurons(self.tables.table))
             _, volumes, neurons = self._seen
         states = self.log.states()
         reviewed = [volume for volume, one in states.items() if one.reviewed or one.complete]

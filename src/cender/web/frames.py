@@ -113,7 +113,8 @@ def read_picture(recording: Recording, volume: int, box: Crop | None) -> Picture
     try:
         data = recording.volume(volume, channels).data
     except (OSError, ValueError, IndexError) as error:
-        raise UnreadableRecording(f"volume {volume} of {recording.source}: {error}") from error
+        where = f"volume {volume} of {recording.source}"
+        raise UnreadableRecording(str(error) if where in str(error) else f"{where}: {error}") from error
     crop = grow_crop(box, data.shape[-2:])
     cut = data[:, :, crop.y : crop.y + crop.h, crop.x : crop.x + crop.w]
     return Picture(crop, {role: np.ascontiguousarray(cut[row]) for row, role in enumerate(roles)})

@@ -1,5 +1,6 @@
 """The tables of a run as the page needs them: one volume at once, one identity at once, all volumes in short."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -28,13 +29,26 @@ class Rows:
     @classmethod
     def read(cls, frame: pl.DataFrame, names: tuple[str, ...], order: tuple[str, ...]) -> "Rows":
         """Take columns of a table, in this order within a volume."""
-        ordered = frame.sort("volume", *order)
+        keys = [frame[name].to_numpy() for name in ("volume", *order)]
+        # Runs write them in order; sorting millions of boxes would make people wait.
+        ordered = frame if _is_ordered(keys) else frame.sort("volume", *order)
         return cls(ordered["volume"].to_numpy(), {name: ordered[name].to_numpy() for name in names})
 
     def slice(self, volume: int) -> slice:
         """The rows of one volume."""
         first, stop = np.searchsorted(self.volume, (volume, volume + 1))
         return slice(int(first), int(stop))
+
+
+def _is_ordered(keys: Sequence[np.ndarray]) -> bool:
+    """Whether rows ascend by the first key, then by the next."""
+    open_ = np.ones(max(len(keys[0]) - 1, 0), bool)
+    for key in keys:
+        step = np.diff(key)
+        if (step[open_] < 0).any() or (step != step).any():
+            return False
+        open_ &= step == 0
+    return True
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,17 +92,17 @@ class FoundRows(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class RunTables:
-    """Everything that the last run left, read once."""
+    """Everything that the last run left of volumes and neurons, read once; ``table`` is that of neurons as it was."""
 
     volumes: pl.DataFrame
+    table: pl.DataFrame
     neurons: Rows
     number: Int[np.ndarray, " n"]
     regions: Rows
-    traces: pl.DataFrame | None
 
     @classmethod
     def read(cls, run: RunFolder) -> "RunTables":
-        """Read the tables of a run folder; traces may not be there yet."""
+        """Read the tables of a run folder that every volume needs."""
         if not run.has_table("volumes") or not run.has_table("neurons"):
             raise DataError(f"{run.path} has no results yet; `cender run {run.path}` makes them")
         neurons = run.load_table("neurons")
@@ -97,9 +111,8 @@ class RunTables:
         boxes = run.load_table("regions") if run.has_table("regions") else pl.DataFrame(empty)
         if "intensity" not in boxes.columns:
             boxes = boxes.with_columns(intensity=pl.lit(None, pl.Float64))
-        traces = run.load_table("traces").sort("identity", "volume") if run.has_table("traces") else None
         volumes = run.load_table("volumes").sort("volume")
-        return cls(volumes, rows, rows.columns["neuron"], Rows.read(boxes, _BOXES, ("neuron", "z")), traces)
+        return cls(volumes, neurons, rows, rows.columns["neuron"], Rows.read(boxes, _BOXES, ("neuron", "z")))
 
     def found(self, volume: int) -> Found:
         """The machine's neurons of a volume."""
@@ -152,7 +165,8 @@ class RunTables:
         parts = min(PARTS, max(len(number), 1))
         part = np.minimum(np.arange(len(number)) * parts // max(len(number), 1), parts - 1)
         known = np.flatnonzero(column >= 0)
-        identity, place = np.unique(column[known], return_inverse=True)
+        identity = np.flatnonzero(np.bincount(column[known]))
+        place = np.searchsorted(identity, column[known])
         row = part[np.searchsorted(number, self.neurons.volume[known])]
         seen = np.bincount(place * parts + row, minlength=len(identity) * parts).reshape(-1, parts)
         share = seen / np.maximum(np.bincount(part, minlength=parts), 1)

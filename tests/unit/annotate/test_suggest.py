@@ -78,7 +78,7 @@ def test_doubt_draws_the_choice() -> None:
         refused[doubtful] = 60
         second = suggest(make_candidates(refused=refused), posture, count=2)[1]
         assert doubtful.start <= second.volume < doubtful.stop
-        assert "60 of 100 neurons have no identity, about 4 may have a wrong one, more than usual" in second.reason
+        assert "60 of 100 neurons without identity, about 4 probably wrong, more than usual" in second.reason
 
 
 def test_neighbours_in_time_are_not_all_suggested() -> None:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from cender.bench.annotate.actions import count_effort, measure_effort
+from cender.bench.annotate.actions import EffortPlan, count_effort, measure_effort
 from cender.bench.annotate.company import measure_company
 from cender.bench.annotate.folders import make_folder
 from cender.bench.annotate.waiting import measure_latency, measure_opening
@@ -41,7 +41,12 @@ def test_actions_are_counted() -> None:
     assert (right.correcting, right.drawing) == (1, 11)
     wrong = Annotation.from_points(0, np.concatenate([places[:4], [[500.0, 0, 0]]]), np.array([0, 1, 3, -1, 9]))
     # Two numbers are wrong or lacking, one neuron is missing, one named object is none.
-    assert count_effort([pair_volume(wrong, truth)]).correcting == 2 * 4 + 1
+    effort = count_effort([pair_volume(wrong, truth)])
+    assert (effort.wrong, effort.missing, effort.spurious) == (2, 1, 1)
+    assert effort.correcting == 2 * 4 + 1
+    # Two neurons that changed places are put right together.
+    swapped = Annotation.from_points(0, places, np.array([0, 1, 3, 2, 4]))
+    assert count_effort([pair_volume(swapped, truth)]).correcting == 2 + 1
 
 
 def make_small_subject() -> object:
@@ -83,8 +88,15 @@ def test_choices_are_compared_and_kept(tmp_path: Path) -> None:
     )
 
 
-def test_effort_falls_with_annotation() -> None:
-    found = measure_effort(make_small_subject(), answer_all, rounds=1, each=2, seed=0)
+def test_effort_falls_with_annotation_and_is_kept(tmp_path: Path) -> None:
+    kept = tmp_path / "rows.jsonl"
+    found = measure_effort(make_small_subject(), answer_all, EffortPlan(rounds=1, each=2), kept)
+    seen: list[bool] = []
+    again = measure_effort(
+        make_small_subject(), answer_all, EffortPlan(rounds=1, each=2), kept, lambda done: seen.append(done.kept)
+    )
+    assert seen == [True, True]
+    assert again == found
     assert [one["annotated"] for one in found] == [0, 2]
     assert found[1]["share_of_all_volumes"] < found[0]["share_of_all_volumes"]
 

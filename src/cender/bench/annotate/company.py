@@ -6,7 +6,7 @@ import uuid
 from collections.abc import Sequence
 from http.client import HTTPConnection
 from pathlib import Path
-from time import perf_counter
+from time import perf_counter, process_time
 from typing import Any
 
 import numpy as np
@@ -29,10 +29,12 @@ def measure_company(folder: Path, people: int, edits: int, seed: int = 0) -> dic
             threading.Thread(target=_work, args=(port, one, neurons, edits, seed, acknowledged[one], waits[one]))
             for one in range(people)
         ]
+        begin = process_time()
         for thread in threads:
             thread.start()
         for thread in threads:
             thread.join()
+        core_s = process_time() - begin
     lost, doubled = _compare(folder, [entry for mine in acknowledged for entry in mine])
     spent = 1e3 * np.concatenate([np.array(mine) for mine in waits])
     return {
@@ -42,6 +44,7 @@ def measure_company(folder: Path, people: int, edits: int, seed: int = 0) -> dic
         "lost": lost,
         "doubled": doubled,
         "edit_ms": summarize(spent),
+        "edit_core_ms": round(1e3 * core_s / max(len(spent), 1), 2),
     }
 
 

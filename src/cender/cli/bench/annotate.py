@@ -1,5 +1,6 @@
 """``cender bench annotate``: what annotating costs, and whether anything gets lost."""
 
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -9,66 +10,85 @@ from cender.cli.options import Json, Sets
 PEOPLE = 4
 REQUESTS = 200
 CORRECTIONS = 30
+CORRECTED_EACH = 2
 
 
 def annotate(
-    preset: Annotated[str, typer.Option(help="Preset of the simulated animal.")] = "typical",
     edits: Annotated[int, typer.Option(min=1, help="Edits that each of 4 people makes at the same time.")] = 1000,
     opened: Annotated[int, typer.Option("--open", min=2, help="Volumes of the run that is opened.")] = 3000,
     volumes: Annotated[
         int, typer.Option(min=0, help="Volumes in which neurons are found and corrected; 0 leaves that out.")
     ] = 24,
     rounds: Annotated[int, typer.Option(min=0, help="Trainings after further corrected volumes.")] = 3,
+    rows: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Where finished parts are kept and found again.")
+    ] = None,
     seed: Annotated[int, typer.Option(min=0, help="Of everything random.")] = 0,
     sets: Sets = None,
     json: Json = False,
 ) -> None:
-    """Count lost edits of people who work at once, waiting times of the page, and actions that a correction takes."""
-    import tempfile
-    from pathlib import Path
+    """Count lost edits of people who work at once, waiting times of the page, and actions that a correction takes.
 
-    from cender.bench.annotate.company import measure_company
-    from cender.bench.annotate.correcting import measure_correcting
-    from cender.bench.annotate.folders import make_folder
-    from cender.bench.annotate.waiting import measure_latency, measure_opening
-    from cender.bench.identity.data import number_animal
+    The animal is simulated (``--set simulate.preset=hard`` for another one).
+    """
+    from cender.bench.paper.items import Item, measure_items
     from cender.cli.bench.machine import describe_machine
     from cender.cli.console import STDERR, print_json
     from cender.config import load_config
 
-    config = load_config(None, [f"simulate.preset={preset}", *(sets or [])])
-    animal = number_animal(config, seed)
-    figures: dict[str, Any] = {"preset": preset, "seed": seed}
-    with tempfile.TemporaryDirectory(prefix="cender-", ignore_cleanup_errors=True) as home:
-        STDERR.print(f"making a run of {opened} volumes")
-        worm = make_folder(Path(home), animal, opened).path
-        figures["opening"] = measure_opening(worm)
-        figures["latency"] = measure_latency(worm, REQUESTS, seed)
-        STDERR.print(f"{PEOPLE} people make {edits} edits each")
-        figures["company"] = measure_company(worm, PEOPLE, edits, seed)
-        figures["correcting"] = measure_correcting(worm, config, CORRECTIONS, seed)
+    config, machine = load_config(None, sets or []), describe_machine()
+    inputs = {"open": opened, "edits": edits, "seed": seed, "animal": config.simulate.model_dump(mode="json")}
+    page = Item("page", lambda: _measure_page(config, opened, edits, seed), inputs | machine)
+    (measured,) = measure_items([page], rows, machine, lambda done: STDERR.print("the page is measured")).values()
+    figures: dict[str, Any] = {"preset": config.simulate.preset, "seed": seed, **measured.figures}
     if volumes:
-        figures["effort"] = _measure_effort(config, volumes, rounds, seed)
-    figures |= describe_machine()
+        figures["effort"] = _measure_effort(config, volumes, rounds, seed, rows)
+    figures |= machine
     if json:
         print_json(figures)
     else:
         _print(figures)
 
 
-def _measure_effort(config: Any, volumes: int, rounds: int, seed: int) -> list[dict[str, Any]]:
-    from cender.bench.annotate.actions import measure_effort
+def _measure_page(config: Any, opened: int, edits: int, seed: int) -> dict[str, Any]:
+    """Opening, waiting, four people at once, names after a correction, on a run folder of so many volumes."""
+    import tempfile
+
+    from cender.bench.annotate.company import measure_company
+    from cender.bench.annotate.correcting import measure_correcting
+    from cender.bench.annotate.folders import make_folder
+    from cender.bench.annotate.waiting import measure_latency, measure_opening
+    from cender.bench.identity.data import number_animal
+    from cender.cli.console import STDERR
+
+    figures: dict[str, Any] = {}
+    with tempfile.TemporaryDirectory(prefix="cender-", ignore_cleanup_errors=True) as home:
+        STDERR.print(f"making a run of {opened} volumes")
+        worm = make_folder(Path(home), number_animal(config, seed), opened).path
+        figures["opening"] = measure_opening(worm)
+        figures["latency"] = measure_latency(worm, REQUESTS, seed)
+        STDERR.print(f"{PEOPLE} people make {edits} edits each")
+        figures["company"] = measure_company(worm, PEOPLE, edits, seed)
+        STDERR.print("names after a correction")
+        figures["correcting"] = measure_correcting(worm, config, CORRECTIONS, seed)
+    return figures
+
+
+def _measure_effort(config: Any, volumes: int, rounds: int, seed: int, rows: Path | None) -> list[dict[str, Any]]:
+    from cender.bench.annotate.actions import EffortPlan, measure_effort
     from cender.bench.identity.data import detect_subject, number_animal
     from cender.bench.identity.methods import make_learner
     from cender.cli.console import show_progress
+    from cender.io.results.folder.fingerprints import hash_values
 
     animal = number_animal(config, seed).model_copy(update={"volumes": volumes})
+    settings = hash_values(config.model_dump(mode="json", exclude={"simulate"}))
+    plan = EffortPlan(rounds, CORRECTED_EACH, seed, {"volumes": volumes, "settings": settings})
     with show_progress() as bar:
         finding = bar.add_task("finding neurons", total=volumes)
         subject = detect_subject(animal, config, lambda _: bar.advance(finding))
         learning = bar.add_task("correcting and training", total=rounds + 1)
-        learn = make_learner("default", config)
-        return measure_effort(subject, learn, rounds, 2, seed, lambda: bar.advance(learning))
+        return measure_effort(subject, make_learner("default", config), plan, rows, lambda done: bar.advance(learning))
 
 
 def _print(figures: dict[str, Any]) -> None:
@@ -80,16 +100,29 @@ def _print(figures: dict[str, Any]) -> None:
     table = Table(title=f"{figures['preset']}: the annotation page")
     table.add_column("")
     table.add_column("", justify="right")
+    table.add_column("of one core", justify="right")
     table.add_row(
         f"edits lost, of {company['acknowledged']} by {company['people']} people at once", str(company["lost"])
     )
     table.add_row("edits made twice", str(company["doubled"]))
-    table.add_row("an edit on disk, p50 / p95", _say_ms(company["edit_ms"]))
-    table.add_row(f"opening a run of {opening['volumes']} volumes", f"{opening['open_s']:.2f} s")
+    table.add_row("an edit on disk, p50 / p95", _say_ms(company["edit_ms"]), f"{company['edit_core_ms']:.1f} ms")
+    table.add_row(
+        f"opening a run of {opening['volumes']} volumes",
+        f"{opening['open_s']:.2f} s",
+        f"{opening['open_core_s']:.2f} s",
+    )
     table.add_row("its queue", f"{opening['queue_s']:.2f} s")
-    table.add_row("pictures of a volume read anew, p50 / p95", _say_ms(latency["frames_read_ms"]))
-    table.add_row("pictures of a volume held in memory, p50 / p95", _say_ms(latency["frames_held_ms"]))
-    table.add_row("neurons of a volume, p50 / p95", _say_ms(latency["neurons_ms"]))
+    table.add_row(
+        "pictures of a volume read anew, p50 / p95",
+        _say_ms(latency["frames_read_ms"]),
+        _say_ms(latency["frames_read_core_ms"]),
+    )
+    table.add_row(
+        "pictures of a volume held in memory, p50 / p95",
+        _say_ms(latency["frames_held_ms"]),
+        _say_ms(latency["frames_held_core_ms"]),
+    )
+    table.add_row("neurons of a volume, p50 / p95", _say_ms(latency["neurons_ms"]), _say_ms(latency["neurons_core_ms"]))
     correcting = figures["correcting"]
     table.add_row("a corrected volume named again, p50 / p95", _say_ms(correcting["own_ms"]))
     table.add_row("a volume that hears of it, p50 / p95", _say_ms(correcting["hearing_ms"]))

@@ -2,6 +2,7 @@
 /** Every key and what it does, in groups as the list of keys shows them. */
 import * as actions from "./actions.js";
 import { askNumber, toast } from "./dialogs.js";
+import { askAxes, askOutline, isSetting, leaveHead, moveCross, setPoint, takeBackPoint } from "./head.js";
 import { drawKeys } from "./keys.js";
 import { train } from "./learning.js";
 import { nudge, pointerAt } from "./mouse.js";
@@ -14,6 +15,7 @@ const element = (id) => /** @type {HTMLElement} */ (document.getElementById(id))
 
 /** Assign what was typed, or complete a swap or merge with it, or accept and go on. */
 async function enter() {
+  if (isSetting()) { setPoint(); return; }
   if (!state.typed) { actions.accept(); await goToDoubtful(1); return; }
   const identity = Number(state.typed);
   state.typed = "";
@@ -67,11 +69,11 @@ function copyBefore() {
 function waitFor(what) { if (!selected()) { toast("select a neuron first"); return; } state[what] = state[what] ? "" : state.key; changed(); }
 
 /** @param {number} dx @param {number} dy */
-function look(dx, dy) { const one = neuronToward(dx, dy); if (one) choose(one); }
+function look(dx, dy) { if (isSetting()) { moveCross(dx, dy, false); return; } const one = neuronToward(dx, dy); if (one) choose(one); }
 
 function escape() {
   state.typed = ""; state.swapping = state.merging = ""; state.key = ""; state.identity = -1;
-  state.playing = false; state.heading = null; state.outlining = false; state.zoom = 1; state.panX = state.panY = 0;
+  state.playing = false; leaveHead(); state.zoom = 1; state.panX = state.panY = 0;
   changed();
 }
 
@@ -104,12 +106,12 @@ export const KEYS = [
   ]),
   ...list("volume and head", [
     ["review", "R", "mark this volume reviewed", actions.review], ["unusable", "U", "flag this volume unusable", actions.flagUnusable], ["note", "i", "note on this volume", () => void actions.noteVolume()],
-    ["axes", "o", "set the worm's axes: click middle, nose, belly", () => { state.heading = state.heading ? null : []; state.axes = true; changed(); }],
-    ["outline", "O", "draw the outline of the head", () => { if (state.volume?.head) { state.outlining = !state.outlining; state.axes = true; changed(); } else toast("set the axes first (o)"); }],
+    ["axes", "o", "set the worm's axes: middle, nose, belly, by clicks or arrows and Enter", askAxes],
+    ["outline", "O", "outline of the head: draw it, or corners by arrows and Enter; again to close it", askOutline],
     ["show-axes", "w", "show or hide the worm's axes", () => { state.axes = !state.axes; changed(); }], ["machine-axes", "W", "leave the axes to the machine", actions.forgetHead],
   ]),
   ...list("identities", [
-    ["accept", "Enter", "assign what was typed, or accept and go on", () => void enter()], ["erase", "Backspace", "erase a typed digit", () => { state.typed = state.typed.slice(0, -1); changed(); }],
+    ["accept", "Enter", "assign what was typed, or accept and go on", () => void enter()], ["erase", "Backspace", "erase a typed digit, or the last point set", () => { if (isSetting()) takeBackPoint(); else { state.typed = state.typed.slice(0, -1); changed(); } }],
     ["unknown", "u", "none of the known identities", () => void actions.assign(-1)], ["swap", "x", "swap with the next clicked or typed", () => waitFor("swapping")],
     ["scope", "p", "scope: this volume, from here on, range", () => void toggleScope()],
     ["reference", "r", "copy identities from the reference", () => { if (state.reference) actions.copyFrom(state.reference.volume); else toast("there is no reference"); }],
@@ -122,7 +124,7 @@ export const KEYS = [
     ["new", "n", "new neuron here (or Shift and drag)", putNew],
     ["delete", "Delete", "delete the neuron", actions.removeNeuron], ["delete-box", "d", "delete its box in this frame", actions.removeRegion],
     ["merge", "m", "merge with the next clicked or typed", () => waitFor("merging")], ["split", "s", "split at this frame", actions.splitNeuron],
-    ...ARROWS.map(([way, dx, dy]) => /** @type {[string, string, string, () => void]} */ ([`move-${way}`, `Alt+Arrow${way}`, `move the box ${way.toLowerCase()}`, () => nudge(dx, dy, "move")])),
+    ...ARROWS.map(([way, dx, dy]) => /** @type {[string, string, string, () => void]} */ ([`move-${way}`, `Alt+Arrow${way}`, `move the box ${way.toLowerCase()}`, () => { if (isSetting()) moveCross(dx, dy, true); else nudge(dx, dy, "move"); }])),
     ...ARROWS.map(([way, dx, dy]) => /** @type {[string, string, string, () => void]} */ ([`size-${way}`, `Alt+Shift+Arrow${way}`, `box ${{ Left: "narrower", Right: "wider", Up: "lower", Down: "higher" }[way]}`, () => nudge(dx, dy, "resize")])),
   ]),
   ...list("look", [

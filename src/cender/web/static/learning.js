@@ -10,7 +10,7 @@ export function showLearning(news) {
   const panel = element("learning");
   panel.hidden = news.state === "idle";
   panel.dataset.state = news.state;
-  const share = news.total ? ` ${Math.round((100 * news.done) / news.total)} %` : "";
+  const share = news.total ? ` ${Math.round((100 * news.done) / news.total)}%` : "";
   element("learning-words").textContent = news.state === "running" ? `${news.words}${share}` : `${news.state}: ${news.words}`;
   element("cancel").textContent = news.state === "running" ? "cancel" : "close";
   drawCurve(/** @type {HTMLCanvasElement} */ (element("curve")), news.curve);

@@ -1,6 +1,7 @@
 // @ts-check
 /** Lists: queue, identities, what was done, the header. */
 import { countWaiting } from "./api.js";
+import { describeSetting, isSetting } from "./head.js";
 import { changed, colourOf, findTwice, isDoubtful, labelOf, sayTime, selected, state } from "./state.js";
 
 /** @param {string} id */
@@ -10,7 +11,8 @@ const element = (id) => /** @type {HTMLElement} */ (document.getElementById(id))
 function make(kind, text, name) { const one = document.createElement(kind); one.textContent = text; if (name) one.className = name; return one; }
 
 /** @param {number} share */
-const per = (share) => `${Math.round(100 * share)} %`;
+const per = (share) => `${Math.round(100 * share)}%`;
+const say = (/** @type {number} */ count) => count.toLocaleString("en-GB");
 
 export function drawHeader() {
   const { run, volume } = state;
@@ -21,7 +23,7 @@ export function drawHeader() {
   drawChip();
   const { annotated, accuracy, forecast } = state.queue;
   const hope = forecast !== null && per(forecast) !== per(accuracy) ? `, ${per(forecast)} after the queue` : "";
-  element("progress").textContent = `${annotated} of ${all.length} volumes${accuracy === null ? "" : `, expected accuracy ${per(accuracy)}${hope}`}`;
+  element("progress").textContent = `${say(annotated)} of ${say(all.length)} volumes${accuracy === null ? "" : `, expected accuracy ${per(accuracy)}${hope}`}`;
   /** @type {HTMLElement} */ (element("done-bar").firstElementChild).style.width = `${(100 * annotated) / all.length}%`;
   const others = [...state.others.values()].filter((one) => Date.now() - one.at < 120000);
   element("others").textContent = others.map((one) => `${one.author} at ${one.volume}`).join(", ");
@@ -52,8 +54,7 @@ function describeHint() {
   const one = selected();
   if (state.swapping) return "swap: click the other neuron, or type its number and Enter";
   if (state.merging) return "merge: click the other part, or type its number and Enter";
-  if (state.outlining) return "draw around the head";
-  if (state.heading) return `click ${["the middle of the head", "towards the nose", "towards the belly"][state.heading.length]}`;
+  if (isSetting()) return describeSetting();
   if (one) return one.human ? `${one.identity < 0 ? "no identity" : labelOf(one)} · by a person` : one.identity < 0 ? "no identity yet: type a number" : `${labelOf(one)} · probability ${one.probability.toFixed(2)}`;
   if (state.identity >= 0) return state.ghosts.some((each) => each.identity === state.identity) ? `#${state.identity} is missing here: Enter or a puts it where it is expected` : `#${state.identity} is not in this volume`;
   return "";
@@ -69,8 +70,8 @@ export function drawQueue(go) {
   element("queue").replaceChildren(...items.map((item, row) => {
     const what = item.kind === "volume" ? `volume ${item.volume}` : `#${item.identity} in volume ${item.volume}`;
     const one = make("li", `${row + 1}  ${what} `);
-    one.append(make("span", item.gain >= 0.0005 ? `+${(100 * item.gain).toFixed(1)} %` : "", "gain"), make("small", item.reason, "muted"));
-    one.title = `${item.reason}; expected gain ${(100 * item.gain).toFixed(2)} % of all neurons`;
+    one.append(make("span", item.gain >= 0.0005 ? `+${(100 * item.gain).toFixed(1)}%` : "", "gain"), make("small", item.reason, "muted"));
+    one.title = `${item.reason}; expected gain ${(100 * item.gain).toFixed(2)}% of all neurons`;
     one.tabIndex = 0;
     one.setAttribute("aria-current", String(item.volume === state.v && (item.kind === "volume" || item.identity === state.identity)));
     one.addEventListener("click", () => go(item));

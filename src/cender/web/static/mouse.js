@@ -1,6 +1,7 @@
 // @ts-check
 /** The mouse on the frame: select, draw, move, resize, outline, turn the wheel. */
-import { addBox, assignClicked, moveBox, setAxes, setOutline } from "./actions.js";
+import { addBox, assignClicked, moveBox } from "./actions.js";
+import { askOutline, setPoint } from "./head.js";
 import { stackOf } from "./pixels.js";
 import { changed, selected, state, toPixels, writeAddress } from "./state.js";
 import { boxOf, inFrame, isFlat, isGhostHere, layout, neuronAt, onScreen, pencil } from "./view.js";
@@ -35,13 +36,8 @@ canvas.addEventListener("pointerdown", (event) => {
   canvas.focus();
   const [x, y] = inFrame(event.offsetX, event.offsetY);
   if (event.button === 1 || event.altKey) { drag = startPan(event); return; }
-  if (state.outlining) { drag = { kind: "outline", x, y }; pencil.path = [[y, x]]; return; }
-  if (state.heading) {
-    state.heading.push([y, x]);
-    if (state.heading.length === 3) { setAxes(state.heading); state.heading = null; state.axes = true; }
-    changed();
-    return;
-  }
+  if (state.outlining) { state.cross = [x, y]; drag = { kind: "outline", x: pencil.path?.length ?? 0, y: 0 }; pencil.path = [...(pencil.path ?? []), [y, x]]; changed(); return; }
+  if (state.heading) { setPoint([x, y]); return; }
   if (event.shiftKey) { drag = { kind: "draw", x, y }; return; }
   const mine = selected()?.boxes.find((each) => each[0] === state.z);
   if (mine) {
@@ -63,7 +59,7 @@ canvas.addEventListener("pointermove", (event) => {
   const [x, y] = (pointer = inFrame(event.offsetX, event.offsetY));
   if (!drag) { const hover = neuronAt(x, y)?.key ?? ""; if (hover !== state.hover) { state.hover = hover; changed(); } return; }
   if (drag.kind === "pan") { state.panX = event.offsetX - drag.x; state.panY = event.offsetY - drag.y; }
-  else if (pencil.path) { const [ly, lx] = pencil.path[pencil.path.length - 1]; if (Math.hypot(y - ly, x - lx) >= 1) pencil.path.push([y, x]); }
+  else if (drag.kind === "outline" && pencil.path) { const [ly, lx] = pencil.path[pencil.path.length - 1]; if (Math.hypot(y - ly, x - lx) >= 1) pencil.path.push([y, x]); }
   else if (drag.kind === "draw") pencil.box = [Math.min(x, drag.x), Math.min(y, drag.y), Math.abs(x - drag.x), Math.abs(y - drag.y)];
   else if (drag.box) pencil.box = drag.kind === "move" ? [drag.box[1] + x - drag.x, drag.box[2] + y - drag.y, drag.box[3], drag.box[4]] : [drag.box[1], drag.box[2], Math.max(1, drag.box[3] + x - drag.x), Math.max(1, drag.box[4] + y - drag.y)];
   changed();
@@ -72,9 +68,10 @@ canvas.addEventListener("pointermove", (event) => {
 canvas.addEventListener("pointerleave", () => { pointer = null; if (state.hover) { state.hover = ""; changed(); } });
 
 canvas.addEventListener("pointerup", () => {
-  const { box, path } = pencil, kind = drag?.kind, hit = drag?.hit;
+  const { box, path } = pencil, kind = drag?.kind, hit = drag?.hit, from = drag?.x ?? 0;
   drag = null; pencil.box = pencil.path = null;
-  if (path) { state.outlining = false; setOutline(path.map(([y, x]) => [Math.round(y * 10) / 10, Math.round(x * 10) / 10])); changed(); return; }
+  // A line drawn around the head closes it; single clicks are corners.
+  if (kind === "outline" && path) { pencil.path = path; if (path.length - from > 3) askOutline(); else changed(); return; }
   if (kind === "move" && !box && hit) { select(hit); return; }
   if (box && box[2] >= 1 && box[3] >= 1) {
     const rounded = box.map((value) => Math.round(value * 10) / 10);

@@ -18,6 +18,7 @@ export const state = {
   zoom: 1, panX: 0, panY: 0,
   labels: false, hidden: false, swapping: "", merging: "", axes: false, beside: false, flat: false,
   /** @type {number[][]|null} */ heading: null, outlining: false,
+  /** @type {number[]|null} */ cross: null,
   scope: "volume", rangeEnd: 0, typed: "", hover: "",
   /** @type {{identity:number, centre_um:number[]}[]} */ ghosts: [],
   /** @type {Volume|null} */ reference: null,

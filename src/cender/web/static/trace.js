@@ -64,7 +64,7 @@ function drawAxis(context, place, y, ink) {
   for (let i = 0; i < ticks; i++) {
     const row = Math.round((i * (volume.length - 1)) / (ticks - 1)), text = time_s[row] === null ? `${volume[row]}` : `${time_s[row].toFixed(time_s[row] < 100 ? 1 : 0)} s`;
     context.textAlign = i === 0 ? "left" : i === ticks - 1 ? "right" : "center";
-    context.fillText(text, place(volume[row]) + (i === 0 ? -4 : i === ticks - 1 ? 4 : 0), y);
+    context.fillText(text, Math.min(canvas.clientWidth - 1, place(volume[row]) + (i === 0 ? -4 : i === ticks - 1 ? 4 : 0)), y);
   }
   context.textAlign = "left"; context.globalAlpha = 1;
 }

@@ -151,7 +151,18 @@ function drawHead(context) {
     }
   }
   trace(context, (pencil.path ?? head?.outline_yx ?? []).map(([y, x]) => onScreen(x, y)), pencil.path ? "#fff" : "#9aa5ae");
-  for (const [y, x] of state.heading ?? []) { const [px, py] = onScreen(x, y); context.fillStyle = "#f0e442"; context.fillRect(px - 3, py - 3, 6, 6); }
+  drawCross(context);
+  for (const [y, x] of state.heading ?? (state.cross ? pencil.path : null) ?? []) { const [px, py] = onScreen(x, y); context.fillStyle = "#f0e442"; context.fillRect(px - 3, py - 3, 6, 6); }
+}
+
+/** The cross that keys move. @param {CanvasRenderingContext2D} context */
+function drawCross(context) {
+  if (!state.cross) return;
+  const [x, y] = onScreen(state.cross[0], state.cross[1]);
+  for (const [colour, width] of /** @type {[string, number][]} */ ([["#000", 4], ["#fff", 1.6]])) {
+    context.strokeStyle = colour; context.lineWidth = width;
+    context.beginPath(); context.moveTo(x - 12, y); context.lineTo(x + 12, y); context.moveTo(x, y - 12); context.lineTo(x, y + 12); context.stroke();
+  }
 }
 
 /** @param {CanvasRenderingContext2D} context @param {number[][]} points @param {string} colour */

@@ -1,5 +1,6 @@
 """Tables in parquet or CSV, checked against their schema when they are read and when they are written."""
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
@@ -179,8 +180,10 @@ def _find_missing(values: pl.Series, *blanks: str) -> np.ndarray:
         numbers = values.to_numpy()
         return np.asarray(np.isnan(numbers))
     if values.dtype == pl.String:
-        texts = values.str.strip_chars().str.to_lowercase().fill_null("")
-        return texts.is_in(["", *blanks]).to_numpy()
+        # Few texts stand in most tables, however many rows they have.
+        kinds = values.unique()
+        empty = kinds.filter(kinds.str.strip_chars().str.to_lowercase().fill_null("").is_in(["", *blanks]))
+        return values.is_in(empty, nulls_equal=True).to_numpy() if len(empty) else np.zeros(len(values), bool)
     return values.is_null().to_numpy()
 
 
@@ -195,9 +198,27 @@ def _describe(column: Column) -> str:
     return words + (" or nothing" if column.empty else "")
 
 
+def _are_surely_distinct(keys: pl.DataFrame) -> bool:
+    """Whether no two rows without missing values are alike: keys of whole numbers are packed into one number each."""
+    if any(one.null_count() or not one.dtype.is_integer() for one in keys):
+        return keys.n_unique() == keys.height
+    columns = [one.to_numpy().astype(np.int64, copy=False) for one in keys]
+    known = np.logical_and.reduce([one >= 0 for one in columns])
+    columns = [one[known] for one in columns] if not known.all() else columns
+    spans = [int(one.max(initial=0)) + 1 for one in columns]
+    if math.prod(spans) >= 2**62:
+        return keys.n_unique() == keys.height
+    packed = np.zeros(len(columns[0]), np.int64)
+    for one, span in zip(columns, spans, strict=True):
+        packed = packed * span + one
+    if (np.diff(packed) > 0).all():
+        return True
+    return bool((np.diff(np.sort(packed)) > 0).all())
+
+
 def _refuse_repeats(frame: pl.DataFrame, key: tuple[str, ...], origin: _Origin) -> None:
-    # The quick look comes first: most tables have no repeats at all, with or without missing values.
-    if any(name not in frame.columns for name in key) or frame.select(key).n_unique() == frame.height:
+    # The quick look comes first: most tables have no repeats at all.
+    if any(name not in frame.columns for name in key) or _are_surely_distinct(frame.select(key)):
         return
     known = pl.all_horizontal(
         (pl.col(name) >= 0 if frame[name].dtype.is_numeric() else pl.col(name).is_not_null()).fill_null(False)
