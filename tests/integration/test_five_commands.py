@@ -67,7 +67,7 @@ def write_real(folder: Path, simulated: Simulation, real: Path) -> None:
     """
     write_zephir(folder, simulated)
     for name in ("annotations", "worldlines"):
-        (folder / f"{name}.h5").unlink()
+        (folder / f"{name}.h5").unlink(missing_ok=True)
         shutil.copy(real / f"zephir_{name}.h5", folder / f"{name}.h5")
     with h5py.File(folder / "annotations.h5", "r+") as file:
         here = file["t_idx"][()] < VOLUMES
