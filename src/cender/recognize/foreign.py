@@ -9,11 +9,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from jaxtyping import Bool, Float
+from jaxtyping import Float
 
 from cender.types import Annotation, Identities
-
-_RIDGE = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,22 +55,6 @@ def describe_foreign(answers: Sequence[Identities]) -> list[Float[np.ndarray, "n
     named = np.concatenate([np.zeros(0), *(one.probability[one.identity >= 0] for one in answers)])
     mean = _to_odds(np.array([named.mean() if len(named) else 0.0]))[0]
     return [np.column_stack([_to_odds(one.probability), np.full(len(one), mean), np.ones(len(one))]) for one in answers]
-
-
-def fit_trust(features: Float[np.ndarray, "n 3"], right: Bool[np.ndarray, " n"]) -> ForeignTrust:
-    """Weights of a logistic regression of which names are right, held lightly to the names' own probabilities."""
-    start = np.array([1.0, 0.0, 0.0])
-    weights, target = start.copy(), right.astype(float)
-    for _ in range(50):
-        chance = 1 / (1 + np.exp(-np.clip(features @ weights, -30, 30)))
-        gradient = features.T @ (chance - target) + _RIDGE * (weights - start)
-        spread = (features * (chance * (1 - chance) + 1e-6)[:, None]).T @ features + _RIDGE * np.eye(3)
-        step = np.linalg.solve(spread, gradient)
-        weights = weights - step * min(1.0, 2.0 / max(float(np.abs(step).max()), 1e-12))
-        if np.abs(step).max() < 1e-8:
-            break
-    own, mean, constant = (round(float(one), 3) for one in weights)
-    return ForeignTrust(own, mean, constant)
 
 
 def _to_odds(probability: Float[np.ndarray, " n"]) -> Float[np.ndarray, " n"]:

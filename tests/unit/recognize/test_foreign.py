@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from cender.recognize.foreign import TRUST, ForeignTrust, describe_foreign, fit_trust, trust_foreign, turn_over
+from cender.bench.identity.carried import fit_trust
+from cender.recognize.foreign import TRUST, ForeignTrust, describe_foreign, trust_foreign, turn_over
 from cender.types import Annotation, Identities
 
 

@@ -4,6 +4,7 @@
 """
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from time import perf_counter
 
 import numpy as np
@@ -19,21 +20,21 @@ from cender.config import Config
 from cender.errors import DataError
 from cender.pipeline.recording.recognizer.identify import build_foreign
 from cender.pipeline.recording.recognizer.learn import train_weights
-from cender.recognize.foreign import describe_foreign, fit_trust
+from cender.recognize.foreign import ForeignTrust, describe_foreign
 from cender.simulate import SimulateParams, simulate_recording
 from cender.simulate.params import Preset
+from cender.training.logistic import fit_logistic
 from cender.types import Annotation, Weights
 
 Carry = Callable[[Sequence[Annotation], Sequence[Annotation], int], Recognize]
 """Annotated volumes of animal A, its other volumes, seed."""
 # Simulated pairs that trust is fitted on: preset, seeds of both animals, annotated volumes of the first.
 PAIRS: tuple[tuple[Preset, int, int, int], ...] = (
-    ("typical", 5100, 5101, 3),
-    ("typical", 5104, 5105, 1),
-    ("hard", 5106, 5107, 3),
+    ("typical", 5100, 5101, 1),
+    ("hard", 5106, 5107, 1),
     ("easy", 5108, 5109, 1),
 )
-VOLUMES, TESTED = 24, 12
+VOLUMES, TESTED = 20, 8
 
 
 def make_carrier(method: Method, config: Config) -> Carry:
@@ -97,12 +98,26 @@ def gather_names(
     return np.concatenate(features), np.concatenate([one[given] for one, given in zip(right, named, strict=True)])
 
 
+def fit_trust(features: Float[np.ndarray, "n 3"], right: Bool[np.ndarray, " n"]) -> ForeignTrust:
+    """How far names are to be trusted, held lightly to the probabilities that they have."""
+    own, mean, constant = fit_logistic(features, right, np.array([1.0, 0.0, 0.0]), np.ones(3)).round(3).tolist()
+    return ForeignTrust(own, mean, constant)
+
+
 def _simulate_pairs() -> Iterator[tuple[Subject, Subject, int]]:
     for preset, first, second, train in PAIRS:
         params = SimulateParams(preset=preset, seed=first, volumes=VOLUMES)
         teacher = make_subject(simulate_recording(params).truth(), first)
         other = params.model_copy(update={"seed": second, "volumes": TESTED})
         yield teacher, make_subject(simulate_recording(other).truth(), second), train
+
+
+def _mirror(subject: Subject) -> Subject:
+    seen = {
+        volume: replace(one, centre_um=one.centre_um * np.array([-1.0, 1.0, 1.0]))
+        for volume, one in subject.seen.items()
+    }
+    return replace(subject, seen=seen)
 
 
 def main() -> None:
@@ -112,9 +127,12 @@ def main() -> None:
         annotated, rest = _draw(teacher, train, 0, 0)
         for method in METHODS:
             config = choose_method(Config(), method)
-            gathered[method].append(gather_names(train_weights(annotated, rest, config), config, tested))
-            right = gathered[method][-1][1]
-            print(f"{method}: {len(right)} names, {100 * right.mean():.1f} % right", flush=True)
+            weights = train_weights(annotated, rest, config)
+            # An animal that no template fits teaches what names look like that mean nothing.
+            for seen in (tested, _mirror(tested)) if method == "default" else (tested,):
+                gathered[method].append(gather_names(weights, config, seen))
+                right = gathered[method][-1][1]
+                print(f"{method}: {len(right)} names, {100 * right.mean():.1f} % right", flush=True)
     for name, parts in gathered.items():
         features, right = (np.concatenate(part) for part in zip(*parts, strict=True))
         print(f"{name}: {fit_trust(features, right)}", flush=True)

@@ -29,7 +29,7 @@ State = dict[str, np.ndarray]
 class MultiFieldTraining(Params):
     """How the paper's network is trained; times and sizes are ours, the rest is the paper's."""
 
-    width: float = Field(0.125, gt=0, description="factor on the network's channels; 1 is the paper's network")
+    width: float = Field(0.0625, gt=0, description="factor on the network's channels; 1 is the paper's network")
     samples_per_epoch: int = Field(
         15_000, ge=1, description="anchors drawn for an epoch, of all anchors of all volumes"
     )
