@@ -78,7 +78,7 @@ export function drawQueue(go) {
     one.addEventListener("keydown", (event) => { if (event.key === "Enter") { event.stopPropagation(); go(item); } });
     return one;
   }));
-  element("queue-note").textContent = items.length ? "what gains most, first (q)" : "nothing in doubt";
+  element("queue-note").textContent = items.length ? "best first (q)" : "nothing in doubt";
 }
 
 let shown = "", onlyMissing = false;

@@ -67,6 +67,7 @@ export function drawView() {
   const [context, width, height] = fit(canvas);
   const { stack, scale, left, top } = layout();
   if (stack) context.drawImage(isFlat() ? drawProjection(stack, 0) : drawFrame(stack, Math.min(state.z, stack.depth - 1)), left, top, stack.w * scale, stack.h * scale);
+  else if (state.run) sayLoading(context, width, height);
   if (!state.volume || state.hidden) return;
   const twice = findTwice();
   /** @type {import("./labels.js").Wanted[]} */ const wanted = [];
@@ -84,6 +85,13 @@ export function drawView() {
   drawLabels(context, wanted, boxes, width, height);
   if (state.axes || state.heading || state.outlining) drawHead(context);
   if (pencil.box) { const [x, y] = onScreen(pencil.box[0] - 0.5, pencil.box[1] - 0.5); context.setLineDash([]); context.strokeStyle = "#fff"; context.lineWidth = 2; context.strokeRect(x, y, pencil.box[2] * scale, pencil.box[3] * scale); }
+}
+
+/** @param {CanvasRenderingContext2D} context @param {number} width @param {number} height */
+function sayLoading(context, width, height) {
+  context.fillStyle = "#9aa5ae"; context.font = '14px system-ui, "Liberation Sans", sans-serif'; context.textAlign = "center";
+  context.fillText(`the pictures of volume ${state.v} are not here yet`, width / 2, height / 2);
+  context.textAlign = "left";
 }
 
 /** @param {Neuron} one @param {boolean} conflict */
