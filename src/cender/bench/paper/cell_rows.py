@@ -33,9 +33,13 @@ def list_cell_types(company: Company, scope: Scope) -> list[Item]:
         return []
     file = {"heads": hash_file(heads)}
     items = []
+    inputs = {**describe_recognition(company.config, "paper", simulated=False), **file}
     if points is not None:
-        inputs = {**describe_recognition(company.config, "paper", simulated=False), **file, "points": hash_file(points)}
-        items.append(Item("cell types, paper", partial(_match_cell_types, company), inputs, 120))
+        mine = {**inputs, "points": hash_file(points)}
+        items.append(Item("cell types, paper", partial(_match_cell_types, company, "real"), mine, 120))
+    if company.authors is not None:
+        match = partial(_match_cell_types, company, "own")
+        items.append(Item("cell types, paper, C1", match, {**inputs, "teacher": "C1"}, 300))
     ours = {
         **describe_recognition(company.config, "default", simulated=False),
         **file,
@@ -50,12 +54,12 @@ def list_cell_types(company: Company, scope: Scope) -> list[Item]:
     return items
 
 
-def _match_cell_types(company: Company) -> Figures:
+def _match_cell_types(company: Company, teacher: str) -> Figures:
     """Accuracy by lab with axes of the points, with axes and side from the names, and with a briefly trained model."""
     if company.heads is None:
         raise RuntimeError("asked for heads that are not there")
-    pupil = company.teach("real", TEACHERS)
-    brief = company.teach("real", TEACHERS, epochs=BRIEF_EPOCHS)
+    pupil = company.teach(teacher, TEACHERS)
+    brief = company.teach(teacher, TEACHERS, epochs=BRIEF_EPOCHS)
     labs: dict[str, Any] = {}
     for lab, animals in load_named_heads(company.heads).items():
         posed, mirrored = pose_by_labels(animals)

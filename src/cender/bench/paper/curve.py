@@ -101,7 +101,7 @@ class Course:
         self._states[cycle] = state, spent
         if self.folder is not None:
             about = {"seeds": f"{FIRST}:{FIRST + VOLUMES}", "preset": f"typical {self.volumes.taught[1]}"}
-            about |= {"epochs": str(epochs), "validation_f1_2d": f"{f1:.4f}", "train_s": f"{spent:.0f}"}
+            about |= {"epochs": str(epochs), "validation_f1_2d": f"{f1:.4f}", "train_s": f"{spent:.3f}"}
             save_weights(pack_detector(state, self.training, self.params, about), self._name_file(cycle, self.folder))
         return {
             "steps": epochs * (self.training.samples_per_epoch // self.training.batch),

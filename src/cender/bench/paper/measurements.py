@@ -15,7 +15,7 @@ from cender.bench.paper.cell_rows import list_cell_types
 from cender.bench.paper.identity_rows import count_data, list_features, list_own, list_real, list_simulated
 from cender.bench.paper.inputs import hash_settings
 from cender.bench.paper.items import Figures, Item
-from cender.bench.paper.scope import HEADS_FILE, POINTS_FILE, PRESET, Scope
+from cender.bench.paper.scope import HEADS_FILE, OWN, POINTS_FILE, PRESET, Scope
 from cender.bench.paper.taught import Company
 from cender.bench.speed.stages import measure_stages
 from cender.config import Config
@@ -40,7 +40,8 @@ TRAINED = {
 
 def list_items(config: Config, data: Path | None, scope: Scope) -> list[Item]:
     """All that can be measured with this data, the quickest tables first."""
-    company = Company(config, _find(data, POINTS_FILE), _find(data, HEADS_FILE))
+    own = None if data is None or not (data / OWN[0] / "truth.toml").is_file() else data / OWN[0]
+    company = Company(config, _find(data, POINTS_FILE), _find(data, HEADS_FILE), own)
     items = [_time_stages(config), *_find_neurons(config, scope), _find_axes(config, scope)]
     items += [*list_simulated(company, scope), *list_features(company, scope)]
     if data is not None:

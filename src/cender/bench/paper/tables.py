@@ -82,8 +82,9 @@ def _detection(found: Found) -> Table:
             rows.append((one.task, one.anchors if method == "paper" else "–", f"simulated {PRESET}", *shares, name))
     note = (
         "C1, C2 and C3 are not at hand: simulated animals stand in for them, so compare methods within 'simulated' and "
-        f"not these rows with the published ones. For the latter: {IMPORT} in `--data`. Our times are CPU time, of all "
-        "cores together; those of regions are stage 2 alone, those of neurons stage 3."
+        "not these rows with the published ones. For the latter their images are needed as well, which no row of this "
+        "table reads yet. Our times are CPU time, of all cores together; those of regions are stage 2 alone, those of "
+        "neurons stage 3."
     )
     return Table("3", "2D neuron detection and 3D merging", columns, tuple(rows), note)
 

@@ -41,6 +41,7 @@ class Company:
     config: Config
     points: Path | None = None
     heads: Path | None = None
+    authors: Path | None = None
     memory: Memory = field(default_factory=Memory)
 
     @cached_property
@@ -60,8 +61,15 @@ class Company:
             raise RuntimeError("asked for a recording that is not there")
         return make_subject(open_points(self.points, POINTS_RATE_HZ))
 
+    @cached_property
+    def own(self) -> Subject:
+        """C1 of the paper's authors."""
+        if self.authors is None:
+            raise RuntimeError("asked for an animal that is not there")
+        return make_subject(open_points(self.authors))
+
     def teach(self, which: str, train: int, features: Features | None = None, epochs: int | None = None) -> Pupil:
-        """The paper's recognizer of volumes drawn at random from the ``first`` animal or from the ``real`` one."""
+        """The paper's recognizer of volumes drawn at random from the ``first``, ``real`` or ``own`` animal."""
         subject: Subject = getattr(self, which)
         labelled = [volume for volume, one in subject.taught.items() if (one.identity >= 0).any()]
         split = split_volumes(labelled, {}, train, "random", 0, 0)

@@ -80,9 +80,7 @@ def build_cell_types(found: Found, given: str) -> Table:
     rows: list[Row] = []
     for method, yu, chaudhary, training, volumes, time, inference in CELL_TYPES:
         rows.append((method, yu, chaudhary, None, training, volumes, time, inference, "paper"))
-        if method == "CeNDeR" and training == "C1":
-            rows.append((METHODS[0][1], f"needs {IMPORT}", None, None, training, volumes, None, None, "here"))
-        elif method == "CeNDeR":
+        if method == "CeNDeR":
             rows += _matched_rows(found, given, training, volumes)
     rows += [_template_row(found, given), _name_row(found)]
     note = (
@@ -96,8 +94,10 @@ def build_cell_types(found: Found, given: str) -> Table:
 
 
 def _matched_rows(found: Found, given: str, training: str, volumes: str) -> list[Row]:
-    one = get_figures(found, "cell types, paper")
+    one = get_figures(found, "cell types, paper" + (", C1" if training == "C1" else ""))
     rows: list[Row] = []
+    if not one and training == "C1":
+        return [(METHODS[0][1], f"needs {IMPORT}", None, None, training, volumes, None, None, "here")]
     for pose, words in LAID.items():
         if not one:
             need = f"needs {HEADS_FILE} and {POINTS_FILE}{given}"

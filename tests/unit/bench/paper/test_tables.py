@@ -109,6 +109,8 @@ def test_data_decides_what_is_measured(tmp_path: Path) -> None:
     assert {"C1, 30, paper", "C1, 130, default", "count, C1"} <= {item.key for item in full}
     assert len({item.key for item in full}) == len(full)
     assert sum("features" in item.key for item in full) == 4
+    (tmp_path / "wormnd.csv.gz").touch()
+    assert "cell types, paper, C1" in {item.key for item in list_items(Config(), tmp_path, QUICK)}
 
 
 def test_other_anchors_have_a_row_of_their_own() -> None:
