@@ -56,7 +56,7 @@ def test_two_boxes_in_one_place_share_equally() -> None:
 
 
 def test_what_may_be_no_neuron_takes_no_light_from_those_that_are() -> None:
-    double = Scene(np.array([[80.0, 80.0], [80.0, 83.0]]), np.array([200.0, 0.0]), np.array([90.0, 0.0]), np.zeros(2))
+    double = Scene(np.array([[80.0, 80.0], [80.0, 80.5]]), np.array([200.0, 0.0]), np.array([90.0, 0.0]), np.zeros(2))
     volume, faint = double.draw(), np.array([False, True])
     alone = measure_intensities(volume, double.neurons().select(~faint), ALIGNED, PARAMS)
     beside = measure_intensities(volume, double.neurons(), ALIGNED, PARAMS, faint)
