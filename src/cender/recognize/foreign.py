@@ -1,8 +1,8 @@
 """How sure a name is that a recognizer of another animal gives.
 
 Within an animal a recognizer knows how far its neurons move. It does not know how far those of another animal lie from
-where it expects them, so that its probabilities mean something else there: ours come out too low, the paper's, which
-refuses nothing, far too high. What they are worth is learnt from pairs of simulated animals.
+where it expects them, so that its probabilities mean something else there. What tells a template that fits from one
+that does not is how much better the animal is recognized than its mirror image, which no template fits.
 """
 
 from collections.abc import Sequence
@@ -11,20 +11,24 @@ from dataclasses import dataclass, replace
 import numpy as np
 from jaxtyping import Float
 
-from cender.types import Annotation, Identities
+from cender.types import Annotation, Identities, Regions
 
 
 @dataclass(frozen=True, slots=True)
 class ForeignTrust:
-    """Log-odds that a name is right: weights of its own log-odds, of those of the recording's mean, and a constant."""
+    """Log-odds that a name is right.
+
+    Weights of its own log-odds beyond those of the recording's mean probability, and of how far that mean is above the
+    mirror image's; and a constant.
+    """
 
     own: float
-    mean: float
+    fit: float
     constant: float
 
 
 # Fitted by `python -m cender.bench.identity.carried` on pairs of simulated animals.
-TRUST = {"default": ForeignTrust(0.536, 3.211, 7.361), "paper": ForeignTrust(0.318, 0.843, -2.991)}
+TRUST = {"default": ForeignTrust(0.548, 2.718, -0.937), "paper": ForeignTrust(0.317, 0.0, -3.563)}
 
 
 def turn_over(annotation: Annotation) -> Annotation:
@@ -32,29 +36,45 @@ def turn_over(annotation: Annotation) -> Annotation:
     return replace(annotation, centre_um=annotation.centre_um * np.array([-1.0, -1.0, 1.0]))
 
 
-def trust_foreign(answers: Sequence[Identities], trust: ForeignTrust, refuse_below: float) -> list[Identities]:
+def mirror(annotation: Annotation) -> Annotation:
+    """The mirror image of a volume; boxes are left out."""
+    return replace(annotation, centre_um=annotation.centre_um * np.array([-1.0, 1.0, 1.0]), regions=Regions.empty())
+
+
+def trust_foreign(
+    answers: Sequence[Identities], fit: float, trust: ForeignTrust, refuse_below: float
+) -> list[Identities]:
     """The names of a recording with probabilities that hold across animals; improbable ones are refused (-1).
 
     Parameters
     ----------
     answers
         All names that the recognizer of the other animal gives, refused by nobody yet.
+    fit
+        How far the log-odds of the mean probability are above those of the mirror image.
     """
-    features = describe_foreign(answers)
-    weights = np.array([trust.own, trust.mean, trust.constant])
+    weights = np.array([trust.own, trust.fit, trust.constant])
     found = []
-    for one, rows in zip(answers, features, strict=True):
+    for one, rows in zip(answers, describe_foreign(answers, fit), strict=True):
         probability = np.where(one.identity >= 0, 1 / (1 + np.exp(-rows @ weights)), 0.0)
         kept = (one.identity >= 0) & (probability >= refuse_below)
         found.append(Identities(np.where(kept, one.identity, -1), probability))
     return found
 
 
-def describe_foreign(answers: Sequence[Identities]) -> list[Float[np.ndarray, "n 3"]]:
-    """Log-odds of every name, of the mean probability of all names of the recording, and 1; one array per volume."""
+def describe_foreign(answers: Sequence[Identities], fit: float) -> list[Float[np.ndarray, "n 3"]]:
+    """Log-odds of every name beyond those of the recording's mean, the fit, and 1; one array per volume."""
+    mean = measure_mean_odds(answers)
+    return [
+        np.column_stack([_to_odds(one.probability) - mean, np.full(len(one), fit), np.ones(len(one))])
+        for one in answers
+    ]
+
+
+def measure_mean_odds(answers: Sequence[Identities]) -> float:
+    """Log-odds of the mean probability of all names."""
     named = np.concatenate([np.zeros(0), *(one.probability[one.identity >= 0] for one in answers)])
-    mean = _to_odds(np.array([named.mean() if len(named) else 0.0]))[0]
-    return [np.column_stack([_to_odds(one.probability), np.full(len(one), mean), np.ones(len(one))]) for one in answers]
+    return float(_to_odds(np.array([named.mean() if len(named) else 0.0]))[0])
 
 
 def _to_odds(probability: Float[np.ndarray, " n"]) -> Float[np.ndarray, " n"]:

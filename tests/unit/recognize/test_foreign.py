@@ -22,8 +22,8 @@ def test_fitted_trust_makes_probabilities_honest_and_refuses() -> None:
     said = np.concatenate([one.probability for one in answers]).mean()
     true = np.concatenate(right).mean()
     assert said > true + 0.3, "without it"
-    trust = fit_trust(np.concatenate(describe_foreign(answers)), np.concatenate(right))
-    given = trust_foreign(answers, trust, 0.2)
+    trust = fit_trust(np.concatenate(describe_foreign(answers, 0.4)), np.concatenate(right))
+    given = trust_foreign(answers, 0.4, trust, 0.2)
     assert abs(np.concatenate([one.probability for one in given]).mean() - true) < 0.03
     refused = np.concatenate([one.identity for one in given]) < 0
     assert 0.1 < refused.mean() < 0.9
@@ -41,14 +41,22 @@ def test_an_animal_is_turned_over_and_not_mirrored() -> None:
 
 def test_neurons_without_a_name_stay_without() -> None:
     answers = [Identities(np.array([-1, 4]), np.array([0.0, 0.9])), Identities(np.zeros(0, int), np.zeros(0))]
-    first, second = trust_foreign(answers, ForeignTrust(1.0, 0.0, 0.0), 0.05)
+    first, second = trust_foreign(answers, 0.0, ForeignTrust(1.0, 0.0, 0.0), 0.05)
     assert first.identity.tolist() == [-1, 4]
     assert first.probability[0] == 0
     assert len(second) == 0
-    assert trust_foreign([], ForeignTrust(1.0, 0.0, 0.0), 0.05) == []
+    assert trust_foreign([], 0.0, ForeignTrust(1.0, 0.0, 0.0), 0.05) == []
 
 
 def test_the_papers_method_is_trusted_less_than_it_says() -> None:
     sure = [Identities(np.arange(50), np.full(50, 0.5))]
-    (paper,) = trust_foreign(sure, TRUST["paper"], 0.0)
+    (paper,) = trust_foreign(sure, 0.0, TRUST["paper"], 0.0)
     assert paper.probability.max() < 0.5
+
+
+def test_names_of_a_template_that_fits_no_better_than_the_mirror_image_are_doubted() -> None:
+    sure = [Identities(np.arange(50), np.full(50, 0.9))]
+    (fits,) = trust_foreign(sure, 1.5, TRUST["default"], 0.0)
+    (none,) = trust_foreign(sure, 0.0, TRUST["default"], 0.0)
+    (mirrored,) = trust_foreign(sure, -0.5, TRUST["default"], 0.0)
+    assert fits.probability.min() > 0.8 > 0.4 > none.probability.max() > mirrored.probability.max()

@@ -18,9 +18,9 @@ from cender.bench.identity.split import Split, split_volumes, thin_volumes
 from cender.bench.identity.subject import Subject
 from cender.config import Config
 from cender.errors import DataError
-from cender.pipeline.recording.recognizer.identify import build_foreign
+from cender.pipeline.recording.recognizer.identify import build_foreign, measure_fit, recognize_untrusted
 from cender.pipeline.recording.recognizer.learn import train_weights
-from cender.recognize.foreign import ForeignTrust, describe_foreign
+from cender.recognize.foreign import ForeignTrust, describe_foreign, mirror
 from cender.simulate import SimulateParams, simulate_recording
 from cender.simulate.params import Preset
 from cender.training.logistic import fit_logistic
@@ -90,18 +90,20 @@ def gather_names(
     weights: Weights, config: Config, tested: Subject
 ) -> tuple[Float[np.ndarray, "n 3"], Bool[np.ndarray, " n"]]:
     """What is known of every name that weights of another animal give, and whether it is right."""
-    volumes = sorted(tested.seen)
-    answers = build_foreign(weights, config, trusted=False)([tested.seen[volume] for volume in volumes])
+    volumes, recognize = sorted(tested.seen), recognize_untrusted(weights, config)
+    seen = [tested.seen[volume] for volume in volumes]
+    answers = recognize(seen)
+    fit = measure_fit(seen, recognize) if config.recognize.method == "default" else 0.0
     named = [one.identity >= 0 for one in answers]
     right = [one.identity == tested.taught[volume].identity for volume, one in zip(volumes, answers, strict=True)]
-    features = [rows[given] for rows, given in zip(describe_foreign(answers), named, strict=True)]
+    features = [rows[given] for rows, given in zip(describe_foreign(answers, fit), named, strict=True)]
     return np.concatenate(features), np.concatenate([one[given] for one, given in zip(right, named, strict=True)])
 
 
 def fit_trust(features: Float[np.ndarray, "n 3"], right: Bool[np.ndarray, " n"]) -> ForeignTrust:
     """How far names are to be trusted, held lightly to the probabilities that they have."""
-    own, mean, constant = fit_logistic(features, right, np.array([1.0, 0.0, 0.0]), np.ones(3)).round(3).tolist()
-    return ForeignTrust(own, mean, constant)
+    own, fit, constant = fit_logistic(features, right, np.array([1.0, 0.0, 0.0]), np.ones(3)).round(3).tolist()
+    return ForeignTrust(own, fit, constant)
 
 
 def _simulate_pairs() -> Iterator[tuple[Subject, Subject, int]]:
@@ -113,11 +115,7 @@ def _simulate_pairs() -> Iterator[tuple[Subject, Subject, int]]:
 
 
 def _mirror(subject: Subject) -> Subject:
-    seen = {
-        volume: replace(one, centre_um=one.centre_um * np.array([-1.0, 1.0, 1.0]))
-        for volume, one in subject.seen.items()
-    }
-    return replace(subject, seen=seen)
+    return replace(subject, seen={volume: mirror(one) for volume, one in subject.seen.items()})
 
 
 def main() -> None:

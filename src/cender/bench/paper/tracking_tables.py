@@ -134,7 +134,7 @@ def _template_row(found: Found, given: str) -> Row:
     if not one:
         return (name, None, f"needs {HEADS_FILE}{given}", None, "1 template", None, None, None, "here")
     lab = one["chaudhary"]
-    everywhere = to_percent(one["within"]["accuracy"])
+    everywhere = to_percent(one["within"]["accuracy"]) if "within" in one else None
     minutes, seconds = f"{lab['train_s'] / 60:.1f} min", f"{lab['ms_per_volume'] / 1e3:.3f}"
     return (name, None, _spread(lab), everywhere, "1 template", "1", minutes, seconds, "here")
 

@@ -6,18 +6,22 @@ from functools import partial
 from pathlib import Path
 from typing import Literal
 
+import numpy as np
+
 from cender.config import Config
 from cender.nets.threads import limit_threads
 from cender.pipeline.recording.recognizer.learn import OnStep, ignore_step, train_weights
 from cender.pipeline.recording.recognizer.weights import KIND, load_recognizer, unpack_recognizer
 from cender.pipeline.volumes.executor import count_workers
-from cender.recognize.foreign import TRUST, trust_foreign, turn_over
+from cender.recognize.foreign import TRUST, measure_mean_odds, mirror, trust_foreign, turn_over
 from cender.recognize.model import Naming, name_neurons
 from cender.recognize.pooling import thin_naming
 from cender.recognize.together import recognize_together
 from cender.types import Annotation, Identities, Weights
 
 Recognize = Callable[[Sequence[Annotation]], list[Identities]]
+# Volumes of which the mirror images are looked at, too.
+COMPARED = 8
 
 
 def identify_recording(
@@ -106,18 +110,26 @@ def build_recognizer(
     return recognize
 
 
-def build_foreign(weights: Weights, config: Config, workers: int = 1, *, trusted: bool = True) -> Recognize:
-    """The recognizer of another animal: the identities that people taught it, as probable as they are in this one.
+def build_foreign(weights: Weights, config: Config, workers: int = 1) -> Recognize:
+    """The recognizer of another animal: the identities that people taught it, as probable as they are in this one."""
+    recognize, params = recognize_untrusted(weights, config, workers), config.recognize
+    trust = TRUST["default" if weights.metadata["kind"] == KIND else "paper"]
+
+    def settle(volumes: Sequence[Annotation]) -> list[Identities]:
+        fit = measure_fit(volumes, recognize) if trust.fit else 0.0
+        return trust_foreign(recognize(volumes), fit, trust, params.refuse_below)
+
+    return settle
+
+
+def recognize_untrusted(weights: Weights, config: Config, workers: int = 1) -> Recognize:
+    """All names of another animal's recognizer, with the probabilities that they would have in its own animal.
 
     Two animals may lie on different sides. The paper's method knows the side from the head's axes; ours looks at every
-    volume as it is and turned over, and takes what it recognizes better. Without ``trusted`` all names stay, with the
-    probabilities that they would have in the recognizer's own animal.
+    volume as it is and turned over, and takes what it recognizes better.
     """
-    params = config.recognize
-    settle = partial(_settle_foreign, weights=weights, config=config) if trusted else list
     if weights.metadata["kind"] != KIND:
-        paper = _build_paper(weights)
-        return lambda volumes: settle(paper(volumes))
+        return _build_paper(weights)
     model = unpack_recognizer(weights)
 
     def name(one: Annotation) -> Naming:
@@ -126,14 +138,16 @@ def build_foreign(weights: Weights, config: Config, workers: int = 1, *, trusted
 
     def recognize(volumes: Sequence[Annotation]) -> list[Identities]:
         namings = _map(name, volumes, workers)
-        return settle(recognize_together(volumes, namings, model, 0.0, "taught", pool=params.temporal))
+        return recognize_together(volumes, namings, model, 0.0, "taught", pool=config.recognize.temporal)
 
     return recognize
 
 
-def _settle_foreign(answers: Sequence[Identities], weights: Weights, config: Config) -> list[Identities]:
-    trust = TRUST["default" if weights.metadata["kind"] == KIND else "paper"]
-    return trust_foreign(answers, trust, config.recognize.refuse_below)
+def measure_fit(volumes: Sequence[Annotation], recognize: Recognize) -> float:
+    """How much better some volumes are recognized than their mirror images, in log-odds of the mean probability."""
+    rows = np.unique(np.linspace(0, max(len(volumes) - 1, 0), min(COMPARED, len(volumes))).round().astype(int))
+    some = [volumes[row] for row in rows]
+    return measure_mean_odds(recognize(some)) - measure_mean_odds(recognize([mirror(one) for one in some]))
 
 
 def _build_paper(weights: Weights) -> Recognize:
