@@ -121,7 +121,7 @@ def test_images_of_simulated_animals(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize(
     ("words", "error", "says"),
     [
-        (["--split", "sorted"], ConfigError, "blocked or animals"),
+        (["--split", "sorted"], ConfigError, "blocked, animals or template"),
         (["--method", "best"], ConfigError, "default or paper"),
         (["--split", "animals"], ConfigError, "preset"),
         (["--images"], ConfigError, "preset"),

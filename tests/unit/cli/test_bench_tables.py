@@ -40,7 +40,7 @@ def run(*words: str) -> str:
 def test_tables_are_printed(asked: list[tuple]) -> None:
     text = run()
     assert all(word in text for word in ("Table 4", "Table S2", "86.51", "cender, ours", "–", "cender "))
-    assert asked == [("typical", 200, None, False)]
+    assert asked == [("typical", 60, None, False)]
 
 
 def test_json_has_all_tables_and_provenance(asked: list[tuple]) -> None:
