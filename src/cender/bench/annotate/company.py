@@ -4,7 +4,7 @@ import json
 import threading
 import uuid
 from collections.abc import Sequence
-from http.client import HTTPConnection
+from http.client import HTTPConnection, HTTPException
 from pathlib import Path
 from time import perf_counter, process_time
 from typing import Any
@@ -15,6 +15,7 @@ from cender.io.results.annotations.log import EditLog
 from cender.web.desk import Desk
 from cender.web.serve import serving
 
+TRIES = 5
 SENT_AGAIN = 0.1
 """Share of the edits that are sent a second time, as a page does whose connection broke before the answer came."""
 
@@ -58,6 +59,20 @@ def summarize(spent_ms: Sequence[float] | np.ndarray) -> dict[str, float]:
     return {"p50": round(float(low), 2), "p95": round(float(high), 2), "p99": round(float(most), 2)}
 
 
+def send_request(line: HTTPConnection, method: str, path: str, body: str | None = None) -> tuple[int, bytes]:
+    """Status and content of an answer; a line that the server closed meanwhile is opened again, as browsers do."""
+    for left in reversed(range(TRIES)):
+        try:
+            line.request(method, path, body, {"Content-Type": "application/json"})
+            answer = line.getresponse()
+            return answer.status, answer.read()
+        except (ConnectionError, HTTPException):
+            line.close()
+            if not left:
+                raise
+    raise AssertionError("it answers or raises")
+
+
 def _work(
     port: int,
     person: int,
@@ -76,11 +91,10 @@ def _work(
         again = 2 if rng.random() < SENT_AGAIN else 1
         for _ in range(again):
             start = perf_counter()
-            line.request("POST", path, json.dumps(message), {"Content-Type": "application/json"})
-            answer = line.getresponse()
-            told = json.loads(answer.read())
+            status, content = send_request(line, "POST", path, json.dumps(message))
+            told = json.loads(content)
             waits.append(perf_counter() - start)
-        if answer.status == 200 and not told.get("nothing"):
+        if status == 200 and not told.get("nothing"):
             acknowledged.append((message["ticket"], told["revision"]))
     line.close()
 

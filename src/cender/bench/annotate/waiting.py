@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from cender.bench.annotate.company import summarize
+from cender.bench.annotate.company import send_request, summarize
 from cender.bench.annotate.folders import DRAWN
 from cender.web.desk import Desk
 from cender.web.queue import list_queue
@@ -64,6 +64,5 @@ def measure_latency(folder: Path, requests: int, seed: int = 0) -> dict[str, Any
 def _ask(line: HTTPConnection, path: str) -> tuple[float, float, int]:
     """Milliseconds, milliseconds of a core, and bytes."""
     start, begin = perf_counter(), process_time()
-    line.request("GET", path)
-    size = len(line.getresponse().read())
+    size = len(send_request(line, "GET", path)[1])
     return 1e3 * (perf_counter() - start), 1e3 * (process_time() - begin), size
