@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from cases.constellations import film_head, make_head
-from cender.recognize.assign import assign_names
+from cender.recognize.assign import assign_classes
 from cender.recognize.confidence import Calibration
 from cender.recognize.frame import place_points
 from cender.recognize.model import Model, recognize_neurons
@@ -80,7 +80,7 @@ def test_identities_are_names_and_no_quantities(scale: int, start: int) -> None:
 @given(arrays(float, (7, 6), elements=st.floats(-9, 0)))
 @settings(max_examples=60, deadline=None)
 def test_no_name_is_given_twice(score: np.ndarray) -> None:
-    names = assign_names(score)
-    given_names = names[names >= 0]
+    classes = assign_classes(score)
+    given_names = classes[classes >= 0]
     assert len(set(given_names.tolist())) == len(given_names)
-    assert set(names.tolist()) <= set(range(-1, 5))
+    assert set(classes.tolist()) <= set(range(-1, 5))

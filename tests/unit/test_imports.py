@@ -37,6 +37,7 @@ HOMES = {
     "openvino": {"nets", "training"},
     "matplotlib": {"plots"},
     "mpl_toolkits": {"plots"},
+    "sklearn": {"plots"},
     "fastapi": {"web"},
     "starlette": {"web"},
     "uvicorn": {"web"},

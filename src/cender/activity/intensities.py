@@ -6,7 +6,7 @@ import numpy as np
 from jaxtyping import Bool, Float, Int, Real
 
 from cender.activity.background import estimate_background, take_surroundings
-from cender.activity.camera_pattern import measure_columns, probe_columns
+from cender.activity.camera_pattern import measure_pattern, probe_pattern
 from cender.activity.channel_map import ChannelMap
 from cender.activity.params import ActivityParams
 from cender.activity.profiles import Places, Profiles, Sharing, probe_image
@@ -41,7 +41,7 @@ def measure_intensities(
 
     A neuron is taken for a bell in each of its frames, as wide at half its height as its box. The heights of all bells
     of a frame are fitted together, so that light in two overlapping boxes is shared out; the background is what lies
-    between them, averaged over a few micrometres, and the fixed pattern of the camera's columns is taken off. Frames
+    between them, averaged over a few micrometres, and the fixed pattern of the camera is taken off. Frames
     count by how bright the neuron is there in red. Single stuck pixels are left out. Without a red channel the boxes
     are taken to be those of the green one.
 
@@ -86,7 +86,7 @@ def _measure_channel(
     full = saturation if saturation is not None else _full_scale(image.dtype)
     probed, saturated = probe_image(image, profiles, full)
     if len(profiles):
-        probed = probed - probe_columns(measure_columns(image, profiles), profiles, image.shape[1])
+        probed = probed - probe_pattern(measure_pattern(image, profiles), profiles)
     height, behind = _fit(image, profiles, doubted[inside], probed, width_px)
     blank = np.full(len(regions), np.nan)
     light = _Light(blank, blank.copy(), np.zeros(len(regions), bool), np.zeros(len(regions), bool))

@@ -24,7 +24,7 @@ class ActivityParams(Params):
         None, gt=0, description="counts at which the cameras are full; empty: the largest number that a pixel can hold"
     )
     background_um: float = Field(
-        3.5, gt=0, description="distance over which the background between neurons is averaged, sd"
+        10.0, gt=0, description="distance over which the background between neurons is averaged, sd"
     )
     least_probability: float = Field(
         0.5, ge=0, le=1, description="volumes in which an identity is less sure than this are not valid"

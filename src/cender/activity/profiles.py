@@ -10,6 +10,8 @@ from cender.types import Regions
 
 HALF_TO_SD = 1 / np.sqrt(8 * np.log(2))
 REACH_SD = 2.0
+# Around all bells, so that background is seen on every side of them.
+MARGIN_PX = 24
 # Beyond this a bell is darker than any camera can show: less than a hundred-thousandth of its peak.
 END_SD = 5.0
 # Two boxes in one place cannot be told apart; this keeps their heights equal instead of huge and opposite.
@@ -38,15 +40,15 @@ class Profiles:
     covered: Bool[np.ndarray, " n"]
 
     @classmethod
-    def from_regions(cls, regions: Regions, shape: tuple[int, int], margin_px: int = 24) -> "Profiles":
+    def from_regions(cls, regions: Regions, shape: tuple[int, int]) -> "Profiles":
         """Bells whose width at half their height is that of the boxes."""
         centre, frame = regions.centre_px[:, 1:], np.array(shape)
         size = np.maximum(regions.box_px[:, [3, 2]], 1.0)
         sd = size * HALF_TO_SD
         low, high, reach = np.zeros(2, int), np.minimum(frame, 1), 0
         if len(regions):
-            low = np.clip(np.floor((centre - size).min(axis=0)).astype(int) - margin_px, 0, frame - 1)
-            high = np.clip(np.ceil((centre + size).max(axis=0)).astype(int) + margin_px, low + 1, frame)
+            low = np.clip(np.floor((centre - size).min(axis=0)).astype(int) - MARGIN_PX, 0, frame - 1)
+            high = np.clip(np.ceil((centre + size).max(axis=0)).astype(int) + MARGIN_PX, low + 1, frame)
             reach = min(int(np.ceil(REACH_SD * sd.max())), (min(shape) - 1) // 2)
         side = 2 * reach + 1
         # A square that would stick out is moved in; the bells know where it lies.

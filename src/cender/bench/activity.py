@@ -18,7 +18,7 @@ from cender.activity import (
     measure_intensities,
 )
 from cender.bench.noise_limit import draw_limit
-from cender.evaluate.identity import NamedNeurons
+from cender.evaluate.identity import KnownNeurons
 from cender.evaluate.traces import measure_traces
 from cender.simulate import SimulateParams, Simulation, simulate_recording
 from cender.types import Annotation, Neurons, Traces, Volume
@@ -73,7 +73,7 @@ def measure_activity(
             smooth.update(_list_ratios(traces, traces.ratio_smooth, first))
         limit.update({(first + identity, volume): value for (identity, volume), value in one.limit.items()})
         truth.update(_list_truth(simulation, traces, first))
-    nobody = NamedNeurons(np.zeros(0, int), np.zeros(0, int), np.zeros(0, "U1"))
+    nobody = KnownNeurons(np.zeros(0, int), np.zeros(0, int), np.zeros(0, "U1"))
     figures, smoothed, least = (measure_traces(ratios, truth, nobody) for ratios in (raw, smooth, limit))
     tables = [one.found.traces for one in measured]
     return {

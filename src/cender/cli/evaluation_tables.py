@@ -64,9 +64,9 @@ def _show_figures(result: "Result") -> Table:
     if identity.given:
         rows += [
             ("identity accuracy", identity.accuracy, f"over {identity.knowable} knowable neurons"),
-            ("identity accuracy, all", identity.accuracy_all, f"{identity.right} of {identity.named} named neurons"),
+            ("identity accuracy, all", identity.accuracy_all, f"{identity.right} of {identity.known} neurons"),
             ("worst 5 % of volumes", identity.worst_5pct, "mean of their accuracies"),
-            ("recall at 95 % right", identity.recall_at_95_strict, f"{identity.given} names given"),
+            ("recall at 95 % right", identity.recall_at_95_strict, f"{identity.given} identities given"),
             ("calibration error", identity.calibration_error, "15 bins of equal counts"),
             ("trace correlation", traces.correlation, f"median of {traces.varying} varying neurons"),
             ("identities complete", traces.complete, f"{traces.complete_count} of {traces.identities} identities"),

@@ -208,7 +208,7 @@ def _print_summary(done: "Run") -> None:
     )
     if summary.trust:
         STDERR.print(summary.trust, soft_wrap=True, markup=False)
-    if summary.mostly_nameless:
+    if summary.mostly_unidentified:
         STDERR.print(
             f"[bold red]not a result yet:[/] only {summary.named_share:.0%} of the neurons have an identity, so that "
             "most of the activity is missing",

@@ -26,7 +26,7 @@ class Tercile:
     """A third of the true neurons by one property, and how they fared.
 
     ``low`` and ``high`` bound the values inside: mean intensity above background, depth in µm, or distance to
-    the nearest neighbour in µm. ``found`` of ``truth`` neurons are matched, ``right`` of ``named`` have the
+    the nearest neighbour in µm. ``found`` of ``truth`` neurons are matched, ``right`` of ``known`` have the
     right identity.
     """
 
@@ -35,7 +35,7 @@ class Tercile:
     high: float
     truth: int
     found: int
-    named: int
+    known: int
     right: int
 
     @property
@@ -50,8 +50,8 @@ class Tercile:
 
     @property
     def accuracy(self) -> float | None:
-        """Share of the named ones with the right identity; None where none is named."""
-        return self.right / self.named if self.named else None
+        """Share of those with an identity that have the right one; None where there are none."""
+        return self.right / self.known if self.known else None
 
 
 def break_down(pairings: Iterable[Pairing]) -> tuple[Tercile, ...]:
@@ -102,7 +102,7 @@ def _divide(
     name: Property,
     value: Float[np.ndarray, " n"],
     found: Bool[np.ndarray, " n"],
-    named: Bool[np.ndarray, " n"],
+    known: Bool[np.ndarray, " n"],
     right: Bool[np.ndarray, " n"],
 ) -> list[Tercile]:
     usable = np.isfinite(value)
@@ -118,7 +118,7 @@ def _divide(
             float(value[part].max()),
             int(part.sum()),
             int(found[part].sum()),
-            int(named[part].sum()),
+            int(known[part].sum()),
             int(right[part].sum()),
         )
         for part in parts

@@ -12,10 +12,11 @@ from cender.evaluate.pairing import Pairing
 
 BINS = 15
 PRECISION = 0.95
+WORST_SHARE = 0.05
 
 
 @dataclass(frozen=True, slots=True)
-class NamedNeurons:
+class KnownNeurons:
     """True neurons with an identity, over all volumes, and what became of it (see `classify_identities`)."""
 
     volume: Int[np.ndarray, " n"]
@@ -30,8 +31,8 @@ class NamedNeurons:
 
 
 @dataclass(frozen=True, slots=True)
-class GivenNames:
-    """Names that were given and can be judged: probability and whether they are right."""
+class GivenIdentities:
+    """Identities that were given and can be judged: probability and whether they are right."""
 
     probability: Float[np.ndarray, " n"]
     right: Bool[np.ndarray, " n"]
@@ -47,7 +48,7 @@ class Identity:
     recall_at_95_strict: float | None
     calibration_error: float | None
     knowable: int
-    named: int
+    known: int
     right: int
     given: int
 
@@ -62,37 +63,37 @@ def measure_identity(pairings: Iterable[Pairing], known: Collection[int] | None 
     """
     pairings = tuple(pairings)
     neurons = collect_neurons(pairings)
-    names = collect_names(pairings)
+    given = collect_given(pairings)
     knowable = np.ones(len(neurons.identity), bool) if known is None else np.isin(neurons.identity, sorted(known))
     return Identity(
         accuracy=_share(neurons.right[knowable]),
         accuracy_all=_share(neurons.right),
         worst_5pct=_measure_worst(neurons.volume[knowable], neurons.right[knowable]),
-        recall_at_95_strict=measure_recall_at_precision(names, len(neurons.identity)),
-        calibration_error=measure_calibration_error(names),
+        recall_at_95_strict=measure_recall_at_precision(given, len(neurons.identity)),
+        calibration_error=measure_calibration_error(given),
         knowable=int(knowable.sum()),
-        named=len(neurons.identity),
+        known=len(neurons.identity),
         right=int(neurons.right.sum()),
         given=sum(int((pairing.predicted.identity >= 0).sum()) for pairing in pairings),
     )
 
 
-def collect_neurons(pairings: Iterable[Pairing]) -> NamedNeurons:
+def collect_neurons(pairings: Iterable[Pairing]) -> KnownNeurons:
     """All true neurons with an identity and what became of it."""
     volumes, identities, outcomes = [np.zeros(0, int)], [np.zeros(0, int)], [np.zeros(0, "<U9")]
     for pairing in pairings:
-        named = pairing.truth.identity >= 0
-        volumes.append(np.full(int(named.sum()), pairing.truth.volume))
-        identities.append(pairing.truth.identity[named])
-        outcomes.append(classify_identities(pairing)[named])
-    return NamedNeurons(np.concatenate(volumes), np.concatenate(identities), np.concatenate(outcomes))
+        known = pairing.truth.identity >= 0
+        volumes.append(np.full(int(known.sum()), pairing.truth.volume))
+        identities.append(pairing.truth.identity[known])
+        outcomes.append(classify_identities(pairing)[known])
+    return KnownNeurons(np.concatenate(volumes), np.concatenate(identities), np.concatenate(outcomes))
 
 
-def collect_names(pairings: Iterable[Pairing]) -> GivenNames:
-    """All names that were given and can be judged.
+def collect_given(pairings: Iterable[Pairing]) -> GivenIdentities:
+    """All identities that were given and can be judged.
 
-    A name on a neuron with a true identity is right or wrong. One on an unlabelled neuron, or on no neuron,
-    is wrong where that identity is annotated elsewhere in the volume, and says nothing otherwise. A name
+    An identity on a neuron with a true identity is right or wrong. One on an unlabelled neuron, or on no neuron,
+    is wrong where that identity is annotated elsewhere in the volume, and says nothing otherwise. An identity
     without a probability is taken as the least certain.
     """
     probabilities, rights = [np.zeros(0)], [np.zeros(0, bool)]
@@ -104,48 +105,48 @@ def collect_names(pairings: Iterable[Pairing]) -> GivenNames:
         judged = (given >= 0) & ((actual >= 0) | np.isin(given, pairing.truth.identity))
         probabilities.append(np.nan_to_num(pairing.predicted.probability[judged], nan=0.0))
         rights.append((given == actual)[judged])
-    return GivenNames(np.concatenate(probabilities), np.concatenate(rights))
+    return GivenIdentities(np.concatenate(probabilities), np.concatenate(rights))
 
 
-def measure_recall_at_precision(names: GivenNames, truth_count: int, precision: float = PRECISION) -> float | None:
-    """Share of the true neurons rightly named at the lowest cut of the probability that keeps this precision.
+def measure_recall_at_precision(given: GivenIdentities, truth_count: int) -> float | None:
+    """Share of the true neurons rightly recognized at the lowest cut of the probability at which 95 % are right.
 
-    Names of the same probability stay or go together. 0 where no cut is precise enough, None without true
+    Identities of the same probability stay or go together. 0 where no cut is precise enough, None without true
     neurons.
     """
     if truth_count == 0:
         return None
-    order = np.argsort(-names.probability, kind="stable")
-    right = np.cumsum(names.right[order])
+    order = np.argsort(-given.probability, kind="stable")
+    right = np.cumsum(given.right[order])
     count = np.arange(1, len(right) + 1)
-    cuttable = np.diff(names.probability[order], append=-np.inf) < 0
-    allowed = cuttable & (right >= precision * count)
+    cuttable = np.diff(given.probability[order], append=-np.inf) < 0
+    allowed = cuttable & (right >= PRECISION * count)
     return float(right[allowed].max(initial=0)) / truth_count
 
 
-def measure_calibration_error(names: GivenNames, bins: int = BINS) -> float | None:
-    """Expected calibration error over bins of equal counts; None without a judged name.
+def measure_calibration_error(given: GivenIdentities, bins: int = BINS) -> float | None:
+    """Expected calibration error over bins of equal counts; None without a judged identity.
 
-    Names of the same probability share their mean correctness, so that their order does not matter. With
-    fewer names than bins each name is its own.
+    Identities of the same probability share their mean correctness, so that their order does not matter. With
+    fewer identities than bins each identity is its own.
     """
-    if len(names.right) == 0:
+    if len(given.right) == 0:
         return None
-    _, group = np.unique(names.probability, return_inverse=True)
-    correctness = (np.bincount(group, weights=names.right) / np.bincount(group))[group]
-    order = np.argsort(names.probability, kind="stable")
+    _, group = np.unique(given.probability, return_inverse=True)
+    correctness = (np.bincount(group, weights=given.right) / np.bincount(group))[group]
+    order = np.argsort(given.probability, kind="stable")
     parts = np.array_split(order, min(bins, len(order)))
-    gaps = [len(part) * abs(float(np.mean(names.probability[part] - correctness[part]))) for part in parts]
+    gaps = [len(part) * abs(float(np.mean(given.probability[part] - correctness[part]))) for part in parts]
     return math.fsum(gaps) / len(order)
 
 
-def _measure_worst(volume: Int[np.ndarray, " n"], right: Bool[np.ndarray, " n"], share: float = 0.05) -> float | None:
+def _measure_worst(volume: Int[np.ndarray, " n"], right: Bool[np.ndarray, " n"]) -> float | None:
     """Mean accuracy of the worst 5 % of the volumes that have neurons, rounded up to whole volumes."""
     if len(volume) == 0:
         return None
     _, row = np.unique(volume, return_inverse=True)
     accuracy = np.sort(np.bincount(row, weights=right) / np.bincount(row))
-    return float(accuracy[: math.ceil(share * len(accuracy))].mean())
+    return float(accuracy[: math.ceil(WORST_SHARE * len(accuracy))].mean())
 
 
 def _share(right: Bool[np.ndarray, " n"]) -> float | None:

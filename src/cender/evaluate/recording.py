@@ -7,7 +7,7 @@ from cender.evaluate.axes import measure_axes
 from cender.evaluate.breakdown import break_down
 from cender.evaluate.detection import measure_detection
 from cender.evaluate.errors import IDENTITY_OUTCOMES, count_detection_errors
-from cender.evaluate.identity import NamedNeurons, collect_neurons, measure_identity
+from cender.evaluate.identity import KnownNeurons, collect_neurons, measure_identity
 from cender.evaluate.pairing import Pairing, pair_volumes
 from cender.evaluate.rename import find_renaming, rename_pairings, rename_ratios
 from cender.evaluate.result import Provenance, Result
@@ -62,7 +62,7 @@ def evaluate_recording(
     )
 
 
-def _count_outcomes(neurons: NamedNeurons) -> dict[str, int]:
+def _count_outcomes(neurons: KnownNeurons) -> dict[str, int]:
     return {kind: int((neurons.outcome == kind).sum()) for kind in IDENTITY_OUTCOMES}
 
 

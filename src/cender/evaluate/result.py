@@ -84,7 +84,7 @@ class Result:
                 "right": self.axes.right,
             },
             "identity": {
-                "truth": self.identity.named,
+                "truth": self.identity.known,
                 "knowable": self.identity.knowable,
                 "given": self.identity.given,
                 "right": self.identity.right,

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Float
 
-from cender.evaluate.identity import NamedNeurons
+from cender.evaluate.identity import KnownNeurons
 
 VARIATION = 0.1
 RIGHT_SHARE = 0.95
@@ -30,7 +30,7 @@ class TraceFigures:
 
 
 def measure_traces(
-    predicted: Ratios, truth: Ratios, neurons: NamedNeurons, volumes: Container[int] | None = None
+    predicted: Ratios, truth: Ratios, neurons: KnownNeurons, volumes: Container[int] | None = None
 ) -> TraceFigures:
     """Correlation of ratios, and share of the identities that are right in at least 95 % of their volumes.
 
@@ -86,7 +86,7 @@ def _correlate(predicted: Mapping[int, float], truth: Mapping[int, float]) -> fl
     return float(np.clip(ours @ true / scale, -1, 1)) if scale > 0 else 0.0
 
 
-def _count_complete(neurons: NamedNeurons) -> tuple[int, int]:
+def _count_complete(neurons: KnownNeurons) -> tuple[int, int]:
     identities, row = np.unique(neurons.identity, return_inverse=True)
     if len(identities) == 0:
         return 0, 0

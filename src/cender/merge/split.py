@@ -76,7 +76,7 @@ def describe_links(
     link: Int[np.ndarray, " n"],
     drift: Float[np.ndarray, "n 2"],
     depth: DepthBounds,
-    voxel_um: VoxelSize = VOXEL_UM,
+    voxel_um: VoxelSize,
 ) -> Float[np.ndarray, "k 10"]:
     """What tells a link between two neurons from one inside a neuron, one row per link.
 

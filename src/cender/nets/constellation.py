@@ -21,8 +21,9 @@ LENGTH = 8.0
 class PairAttention(nn.Module):
     """Attention among neurons that also sees, and carries on, how each pair lies to each other."""
 
-    def __init__(self, width: int = WIDTH, pair: int = PAIR) -> None:
+    def __init__(self) -> None:
         super().__init__()
+        width, pair = WIDTH, PAIR
         self.norm = nn.LayerNorm(width)
         self.qkv = nn.Linear(width, 3 * width)
         self.bias = nn.Linear(pair, HEADS)

@@ -13,6 +13,8 @@ from cender.nets.dense import has_gpu
 KIND = "multi-field detector"
 FIELDS = 5
 SIDE_PX = 41
+# Share of the last features that training drops.
+DROPPED = 0.4
 
 Scorer = Callable[[Float[np.ndarray, "n 5 41 41"]], tuple[Float[np.ndarray, " n"], Float[np.ndarray, "n 4"]]]
 
@@ -42,11 +44,9 @@ class MultiFieldNet(nn.Module):
     ----------
     width
         Factor on all channels; 1 is the paper's network of 48.7 million parameters.
-    dropout
-        Share of the last features dropped in training.
     """
 
-    def __init__(self, width: float = 1.0, dropout: float = 0.4) -> None:
+    def __init__(self, width: float = 1.0) -> None:
         super().__init__()
 
         def channels(full: int) -> int:
@@ -74,7 +74,7 @@ class MultiFieldNet(nn.Module):
             ResidualBlock(c1024, c512),
         )
         self.gather = nn.Conv2d(c512, c512, 3)
-        self.features = nn.Sequential(nn.BatchNorm1d(c512), nn.ReLU(), nn.Dropout(dropout))
+        self.features = nn.Sequential(nn.BatchNorm1d(c512), nn.ReLU(), nn.Dropout(DROPPED))
         self.score = nn.Linear(c512, 1)
         self.corrections = nn.Linear(c512, 4)
         self.apply(_initialise)
@@ -98,7 +98,7 @@ def choose_device(name: str) -> str:
     return name
 
 
-def build_scorer(state: Mapping[str, np.ndarray], width: float, *, batch: int = 256, device: str = "cpu") -> Scorer:
+def build_scorer(state: Mapping[str, np.ndarray], width: float, *, device: str = "cpu") -> Scorer:
     """A function from fields to scores (0 to 1, one sigmoid) and corrections, run in batches.
 
     Parameters
@@ -116,7 +116,7 @@ def build_scorer(state: Mapping[str, np.ndarray], width: float, *, batch: int = 
             f"weights do not fit the multi-field network of width {width:g}: {error}. "
             "Give the width that they were trained with (it is in their metadata)"
         ) from None
-    return wrap_network(net.to(device), batch=batch)
+    return wrap_network(net.to(device))
 
 
 def wrap_network(net: MultiFieldNet, *, batch: int = 256) -> Scorer:

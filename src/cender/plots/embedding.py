@@ -13,7 +13,7 @@ from cender.plots.tsne import lay_out
 
 
 def draw_embedding(
-    classes: Float[np.ndarray, "n d"], points: Float[np.ndarray, "m d"], identity: Int[np.ndarray, " m"], seed: int = 0
+    classes: Float[np.ndarray, "n d"], points: Float[np.ndarray, "m d"], identity: Int[np.ndarray, " m"]
 ) -> Figure:
     """Distances between identities, and a t-SNE of neurons of many volumes (paper, Fig. 5 A and B).
 
@@ -30,7 +30,7 @@ def draw_embedding(
         figure = start_figure(10, 4.7)
         left, right = figure.subplots(1, 2)
         plot_distances(classes, left)
-        plot_layout(lay_out(points, seed=seed), identity, right)
+        plot_layout(lay_out(points), identity, right)
     return figure
 
 

@@ -21,12 +21,14 @@ from cender.plots.style import (
 )
 
 WINDOW_PX = 320
+# Simulated recordings beside the real one.
+SHOWN = 2
 Frames = UInt16[np.ndarray, "k y x"]
 
 
-def draw_realism(real: Frames, simulated: Sequence[Frames], shown: int = 2) -> Figure:
+def draw_realism(real: Frames, simulated: Sequence[Frames]) -> Figure:
     """Whole frames and windows around the head, real and simulated, pixel by pixel and at the same brightness."""
-    sides = [("real", real), *((f"simulated {n + 1}", one) for n, one in enumerate(simulated[:shown]))]
+    sides = [("real", real), *((f"simulated {n + 1}", one) for n, one in enumerate(simulated[:SHOWN]))]
     dark = float(np.median(real))
     limits = dark, float(np.percentile(real, 99.97))
     with styled():

@@ -25,6 +25,7 @@ from cender.plots.style import (
 from cender.types import Annotation, Annotations, Crop, Volume
 
 HEAD_MARGIN_PX = 16
+SHOWN_FRAMES = 6
 
 
 def draw_simulation(volume: Volume, truth: Annotations) -> Figure:
@@ -54,8 +55,9 @@ def draw_projections(volume: Volume) -> Figure:
     return figure
 
 
-def draw_frames(volume: Volume, annotation: Annotation, count: int = 6) -> Figure:
+def draw_frames(volume: Volume, annotation: Annotation) -> Figure:
     """Frames of the head with the true boxes."""
+    count = SHOWN_FRAMES
     with styled():
         columns = min(3, count)
         figure = start_figure(3.4 * columns, 3.3 * -(-count // columns))

@@ -13,6 +13,8 @@ AROUND_UM = 12.0
 TIMES_NOISE = 5.0
 BRIGHTEST = 60
 CROWD_UM = 14.0
+# Of the densest place: how dense others must be to be a crowd.
+CROWD_SHARE = 0.3
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,11 +64,11 @@ def blur_widely(
     return np.asarray(cv2.resize(small, (width, height), interpolation=cv2.INTER_CUBIC))
 
 
-def find_crowds(spots: Spots, most: int = 4, share: float = 0.3) -> Float[np.ndarray, "k 2"]:
+def find_crowds(spots: Spots, most: int = 4) -> Float[np.ndarray, "k 2"]:
     """Places where spots crowd, the densest first, as grid coordinates."""
     density = crowd(spots)
     size = 2 * int(35 / GRID_UM) + 1
-    peaks = (density >= cv2.dilate(density, np.ones((size, size), np.uint8))) & (density > share * density.max())
+    peaks = (density >= cv2.dilate(density, np.ones((size, size), np.uint8))) & (density > CROWD_SHARE * density.max())
     place = np.argwhere(peaks)
     order = np.argsort(-density[peaks], kind="stable")[:most]
     return place[order].astype(float)

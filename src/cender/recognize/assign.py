@@ -1,4 +1,4 @@
-"""One name per neuron and one neuron per name."""
+"""One identity per neuron and one neuron per identity."""
 
 import numpy as np
 from jaxtyping import Float, Int
@@ -7,11 +7,11 @@ from scipy.optimize import linear_sum_assignment
 RELUCTANCE = 4.0
 
 
-def assign_names(score: Float[np.ndarray, "n k"], reluctance: float = RELUCTANCE) -> Int[np.ndarray, " n"]:
-    """The best one-to-one names (-1: none), by Hungarian assignment on log-probabilities.
+def assign_classes(score: Float[np.ndarray, "n k"], reluctance: float = RELUCTANCE) -> Int[np.ndarray, " n"]:
+    """The best one-to-one identities (-1: none), by Hungarian assignment on log-probabilities.
 
     Every neuron has a private last resort, to be none of the identities, at ``reluctance`` less than its last column
-    says: names are nearly forced here, and refused later by their probability.
+    says: identities are nearly forced here, and refused later by their probability.
     """
     count, identities = len(score), score.shape[1] - 1
     # Finite: a point that no identity could ever be still has its way out.
@@ -20,6 +20,6 @@ def assign_names(score: Float[np.ndarray, "n k"], reluctance: float = RELUCTANCE
     rows = np.arange(count)
     cost[rows, identities + rows] = np.minimum(reluctance - score[:, -1], 1e3)
     row, column = linear_sum_assignment(cost)
-    names = np.full(count, -1)
-    names[row] = np.where(column < identities, column, -1)
-    return names
+    classes = np.full(count, -1)
+    classes[row] = np.where(column < identities, column, -1)
+    return classes

@@ -6,15 +6,15 @@ from cender.types import Identities
 
 
 def measure_quality(identities: Identities) -> float:
-    """Mean probability of the names that were given in a volume; 0 where there are none."""
-    named = identities.identity >= 0
-    return float(np.mean(identities.probability[named])) if named.any() else 0.0
+    """Mean probability of the identities that were given in a volume; 0 where there are none."""
+    given = identities.identity >= 0
+    return float(np.mean(identities.probability[given])) if given.any() else 0.0
 
 
 def judge_volume(identities: Identities, flag_below: float) -> str | None:
     """Why the identities of a volume are doubtful as a whole; None where they are not.
 
-    A head seen from its other side, a mirror image or another head altogether leaves all names improbable, though
+    A head seen from its other side, a mirror image or another head altogether leaves all identities improbable, though
     single neurons may fit by chance.
     """
     if not len(identities):

@@ -1,4 +1,4 @@
-"""Which neurons of two volumes are the same: one is laid over the other by the names that they share."""
+"""Which neurons of two volumes are the same: one is laid over the other by the identities that they share."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -7,13 +7,13 @@ import numpy as np
 from jaxtyping import Bool, Float, Float32, Int
 
 from cender.recognize.frame import UNIT_UM
-from cender.recognize.model import Naming
+from cender.recognize.model import Recognition
 from cender.recognize.warp import carry_points, fit_affine, fit_warps
 
 OFFSETS = (1, 2, 4, 8, 16)
 """How far before and after it the volumes are that a volume is linked to: near ones, and others as a check on them."""
-SURE = 0.4
-"""Probability of the names by which two volumes are registered at first."""
+SURE_PROBABILITY = 0.4
+"""Probability of the identities by which two volumes are registered at first."""
 FEWEST = 8
 NEAR = 5.0 / UNIT_UM
 NOISE = 1.0 / UNIT_UM
@@ -30,33 +30,33 @@ class Link:
     weight: Float[np.ndarray, " p"]
 
 
-def link_film(namings: Sequence[Naming]) -> list[list[tuple[int, Link]]]:
+def link_film(recognitions: Sequence[Recognition]) -> list[list[tuple[int, Link]]]:
     """For every volume of a recording, in order of time, the volumes that it can be laid over and the pairs in them."""
-    links: list[list[tuple[int, Link]]] = [[] for _ in namings]
-    for first, naming in enumerate(namings):
-        rows = [first + offset for offset in OFFSETS if first + offset < len(namings)]
-        for row, link in zip(rows, link_volumes(naming, [namings[row] for row in rows]), strict=True):
+    links: list[list[tuple[int, Link]]] = [[] for _ in recognitions]
+    for first, recognition in enumerate(recognitions):
+        rows = [first + offset for offset in OFFSETS if first + offset < len(recognitions)]
+        for row, link in zip(rows, link_volumes(recognition, [recognitions[row] for row in rows]), strict=True):
             if link is not None:
                 links[first].append((row, link))
                 links[row].append((first, Link(link.there, link.here, link.weight)))
     return links
 
 
-def link_volumes(naming: Naming, others: Sequence[Naming]) -> list[Link | None]:
+def link_volumes(recognition: Recognition, others: Sequence[Recognition]) -> list[Link | None]:
     """Which neurons of a volume are which of each other one; None where two cannot be laid over each other."""
     found: list[Link | None] = [None] * len(others)
     if not others:
         return found
-    place, places = _place_sure(naming), np.array([_place_sure(one) for one in others])
+    place, places = _place_sure(recognition), np.array([_place_sure(one) for one in others])
     used = ~np.isnan(places[:, :, 0]) & ~np.isnan(place[None, :, 0])
     rows = np.flatnonzero(used.sum(axis=1) >= FEWEST)
     if not len(rows):
         return found
-    here = naming.position.astype(np.float32)
+    here = recognition.position.astype(np.float32)
     there = _stack([others[row].position for row in rows.tolist()])
     moved = _carry(places[rows].astype(np.float32), place.astype(np.float32), used[rows], there)
     partner, near, _, _ = _pair(here, moved)
-    # Once more, by all neurons that lie together, whether they have a name or not.
+    # Once more, by all neurons that lie together, whether they have an identity or not.
     source = np.take_along_axis(there, partner[..., None], axis=1)
     enough = near.sum(axis=1) >= FEWEST
     again = _carry(source, here, near & enough[:, None], there)
@@ -68,10 +68,10 @@ def link_volumes(naming: Naming, others: Sequence[Naming]) -> list[Link | None]:
     return found
 
 
-def _place_sure(naming: Naming) -> Float[np.ndarray, "i 3"]:
-    place = np.full((naming.score.shape[1] - 1, 3), np.nan)
-    sure = np.flatnonzero((naming.names >= 0) & (naming.probability > SURE))
-    place[naming.names[sure]] = naming.position[sure]
+def _place_sure(recognition: Recognition) -> Float[np.ndarray, "i 3"]:
+    place = np.full((recognition.score.shape[1] - 1, 3), np.nan)
+    sure = np.flatnonzero((recognition.classes >= 0) & (recognition.probability > SURE_PROBABILITY))
+    place[recognition.classes[sure]] = recognition.position[sure]
     return place
 
 

@@ -8,8 +8,8 @@ import numpy as np
 from jaxtyping import Float, Int
 
 from cender.errors import DataError
-from cender.recognize.assign import assign_names
-from cender.recognize.confidence import USUAL, Calibration, describe_names, doubt_volume
+from cender.recognize.assign import assign_classes
+from cender.recognize.confidence import USUAL, Calibration, describe_classes, doubt_volume
 from cender.recognize.evidence import measure_evidence
 from cender.recognize.frame import POSES, place_points
 from cender.recognize.references import References
@@ -21,7 +21,7 @@ Score = Callable[[np.ndarray, np.ndarray], np.ndarray]
 
 
 POSE_NEURONS, POSE_PROBABILITY = (60, 100), (0.8, 0.62)
-"""Numbers of neurons, and the mean probability of the best names from which on a pose of so many is right beyond doubt.
+"""Numbers of neurons, and mean probability of the best identities from which on a pose of so many is beyond doubt.
 
 Few neurons may fit by chance: wrong poses of 120 of them stay below 0.55, of 40 below 0.75.
 """
@@ -33,28 +33,28 @@ CLOSE_CALL = 0.3
 class Model:
     """A trained recognizer: network, the identity of each of its classes, references and calibration.
 
-    The first ``named`` identities are those that it was taught; the others are neurons that it found to come back and
-    numbered itself. ``quality`` is the mean probability of the names in a usual volume of the recording.
+    The first ``taught`` identities are those that it was taught; the others are neurons that it found to come back and
+    numbered itself. ``quality`` is the mean probability of the identities in a usual volume of the recording.
     """
 
     score: Score
     identities: Int[np.ndarray, " i"]
-    named: int
+    taught: int
     references: References
     calibration: Calibration
     quality: float = USUAL
 
 
 @dataclass(frozen=True, slots=True)
-class Naming:
+class Recognition:
     """All that was found out about one volume by itself, before it is compared with the rest of the recording.
 
-    Class of every neuron (-1 none) and its probability, place in the frame, features of the name, and the
+    Class of every neuron (-1 none) and its probability, place in the frame, features of the identity, and the
     log-probabilities of the network and after refinement (last column: none).
     """
 
     position: Float[np.ndarray, "n 3"]
-    names: Int[np.ndarray, " n"]
+    classes: Int[np.ndarray, " n"]
     probability: Float[np.ndarray, " n"]
     features: Float[np.ndarray, "n 4"]
     first: Float[np.ndarray, "n k"]
@@ -62,8 +62,8 @@ class Naming:
 
     @property
     def quality(self) -> float:
-        """Mean probability of the names that were given; 0 where there are none."""
-        given = self.names >= 0
+        """Mean probability of the identities that were given; 0 where there are none."""
+        given = self.classes >= 0
         return float(self.probability[given].mean()) if given.any() else 0.0
 
 
@@ -75,53 +75,53 @@ def recognize_neurons(
     Parameters
     ----------
     refuse_below
-        A less probable name is not given (-1).
+        A less probable identity is not given (-1).
     which
         "taught": only identities of the annotation; "all": also the numbers that the recognizer found itself.
     """
-    naming = name_neurons(annotation, model)
-    probability = doubt_volume(naming.probability, naming.quality, model.quality)
-    return give_names(naming.names, probability, model, refuse_below, which)
+    recognition = classify_neurons(annotation, model)
+    probability = doubt_volume(recognition.probability, recognition.quality, model.quality)
+    return give_identities(recognition.classes, probability, model, refuse_below, which)
 
 
-def give_names(
-    names: Int[np.ndarray, " n"],
+def give_identities(
+    classes: Int[np.ndarray, " n"],
     probability: Float[np.ndarray, " n"],
     model: Model,
     refuse_below: float,
     which: Literal["taught", "all"],
 ) -> Identities:
     """Classes as identities; those that are improbable or not asked for are -1."""
-    known = model.named if which == "taught" else len(model.identities)
-    given = (names >= 0) & (names < known) & (probability >= refuse_below)
-    identity = np.full(len(names), -1)
-    identity[given] = model.identities[names[given]]
+    known = model.taught if which == "taught" else len(model.identities)
+    given = (classes >= 0) & (classes < known) & (probability >= refuse_below)
+    identity = np.full(len(classes), -1)
+    identity[given] = model.identities[classes[given]]
     return Identities(identity, probability)
 
 
-def name_neurons(annotation: Annotation, model: Model) -> Naming:
+def classify_neurons(annotation: Annotation, model: Model) -> Recognition:
     """Class and probability of every neuron of one volume.
 
     The references that come from this very volume are left out: nothing explains itself.
     """
     check_points(annotation)
-    return name_cloud(place_points(annotation.centre_um), measure_evidence(annotation), model, annotation.volume)
+    return classify_cloud(place_points(annotation.centre_um), measure_evidence(annotation), model, annotation.volume)
 
 
-def name_cloud(
+def classify_cloud(
     placed: Float[np.ndarray, "n 3"], evidence: Float[np.ndarray, "n e"], model: Model, volume: int
-) -> Naming:
-    """Class and probability of every neuron of a cloud that lies in its frame; see `name_neurons`."""
+) -> Recognition:
+    """Class and probability of every neuron of a cloud that lies in its frame; see `classify_neurons`."""
     count = len(placed)
     if count == 0 or len(model.identities) == 0:
         nothing = np.zeros((count, len(model.identities) + 1))
-        return Naming(placed, np.full(count, -1), np.zeros(count), np.zeros((count, 4)), nothing, nothing)
+        return Recognition(placed, np.full(count, -1), np.zeros(count), np.zeros((count, 4)), nothing, nothing)
     others = model.references.select(model.references.volume != volume)
     position, first, score = _choose_pose(placed, evidence, model.score, others if len(others) else model.references)
-    names = assign_names(score)
-    features = describe_names(score, first, names)
-    probability = np.where(names >= 0, model.calibration.apply(features), 0.0)
-    return Naming(position, names, probability, features, first, score)
+    classes = assign_classes(score)
+    features = describe_classes(score, first, classes)
+    probability = np.where(classes >= 0, model.calibration.apply(features), 0.0)
+    return Recognition(position, classes, probability, features, first, score)
 
 
 def check_points(annotation: Annotation) -> None:
@@ -137,7 +137,7 @@ def check_points(annotation: Annotation) -> None:
 def _choose_pose(
     placed: Float[np.ndarray, "n 3"], evidence: Float[np.ndarray, "n e"], score: Score, references: References
 ) -> tuple[Float[np.ndarray, "n 3"], Float[np.ndarray, "n k"], Float[np.ndarray, "n k"]]:
-    """The pose in which names fit best, with the log-probabilities of the network and after refinement."""
+    """The pose in which identities fit best, with the log-probabilities of the network and after refinement."""
     poses = placed[None] * POSES[:2, None]
     scores = [_score_pose(poses[0], evidence, score)]
     sure = [_measure_sureness(scores[0])]
@@ -156,7 +156,7 @@ def _choose_pose(
 
 
 def _measure_sureness(score: Float[np.ndarray, "n k"]) -> float:
-    """Logarithm of the mean probability of the best names; to be sure of "none of them" says nothing for a pose."""
+    """Logarithm of the mean probability of the best identities; a sure "none of them" says nothing for a pose."""
     return float(np.log(np.exp(score[:, :-1].max(axis=1)).mean() + 1e-9))
 
 

@@ -14,10 +14,10 @@ class RecognizeParams(Params):
     method: Literal["default", "paper"] = Field("default", description="'default': ours; 'paper': as published")
     weights: str | None = Field(None, description="a trained recognizer to start from or to use (safetensors)")
     refuse_below: float = Field(
-        0.05, ge=0, le=1, description="a name that is less probable than this is not given (identity -1)"
+        0.05, ge=0, le=1, description="an identity that is less probable than this is not given (identity -1)"
     )
     flag_below: float = Field(
-        0.6, ge=0, le=1, description="volumes whose names are less probable than this on average are doubtful"
+        0.6, ge=0, le=1, description="volumes whose identities are less probable than this on average are doubtful"
     )
     temporal: bool = Field(
         True, description="let every volume hear what others, five before and five after it, say about the same neurons"

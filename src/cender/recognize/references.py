@@ -37,8 +37,8 @@ def gather_references(
     position = np.full((len(volumes), identities, 3), np.nan)
     other = np.full((len(volumes), most, 3), np.nan)
     for row, (points, label) in enumerate(zip(positions, labels, strict=True)):
-        named = (label >= 0) & (label < identities)
-        position[row, label[named]] = points[named]
+        known = (label >= 0) & (label < identities)
+        position[row, label[known]] = points[known]
         rest = points[label == identities]
         other[row, : len(rest)] = rest
     return References(np.array(volumes, int), position, other)

@@ -1,24 +1,27 @@
-"""Names made sure by geometry: where should each neuron lie, given where all the others were found?"""
+"""Identities made sure by geometry: where should each neuron lie, given where all the others were found?"""
 
 import numpy as np
 from jaxtyping import Bool, Float, Float32
 
-from cender.recognize.assign import assign_names
+from cender.recognize.assign import assign_classes
 from cender.recognize.bumps import Bumps
 from cender.recognize.references import References
 from cender.recognize.warp import Warps, fit_affine, fit_warps, predict_points, predict_sources
 
-SURE = 0.5
+SURE_PROBABILITY = 0.5
+"""Probability above which a neuron helps to lay references over the volume."""
 NEAREST = (4, 6)
-"""References that are warped onto the volume: in a first round, which only finds more sure names, and in the second."""
+"""References that are warped onto the volume: in the first round, which finds more sure ones, and in the second."""
 WEIGHT = 1.5
+"""How much geometry counts beside the network."""
 FLOOR = 3e-2
 """Density of a neuron being anywhere, relative to the density at the expected place."""
 FEWEST = 6
+"""Sure neurons that a reference must share before it is warped."""
 LIKELY = 16
 """References that are compared closely: those that fit best at a first look."""
 LEAST = 0.022**2
-"""Smallest variance of an expected place."""
+"""Smallest variance of an expected place, in squared units of the frame (`frame.UNIT_UM`)."""
 
 
 def refine_scores(
@@ -75,12 +78,12 @@ def _fill(
 
 
 def _place_seeds(position: Float[np.ndarray, "n 3"], score: Float[np.ndarray, "n k"]) -> Float[np.ndarray, "i 3"]:
-    """Where the surely named identities lie; NaN for the others."""
-    names = assign_names(score)
+    """Where the identities that are sure lie; NaN for the others."""
+    classes = assign_classes(score)
     place = np.full((score.shape[1] - 1, 3), np.nan)
-    rows = np.flatnonzero(names >= 0)
-    sure = rows[score[rows, names[rows]] > np.log(SURE)]
-    place[names[sure]] = position[sure]
+    rows = np.flatnonzero(classes >= 0)
+    sure = rows[score[rows, classes[rows]] > np.log(SURE_PROBABILITY)]
+    place[classes[sure]] = position[sure]
     return place
 
 
@@ -105,13 +108,13 @@ def _measure_density(
 ) -> Float[np.ndarray, "n k"]:
     """Logarithm of the density of every identity, and of none, at every point; heavy-tailed, mean over references."""
     here, seen = position.astype(np.float32), ~np.isnan(references.position[:, :, 0])
-    names = _compare(here, *predict_sources(warps), seen)
-    named = names.sum(axis=0) / np.maximum(seen.sum(axis=0), 1)
+    fits = _compare(here, *predict_sources(warps), seen)
+    known = fits.sum(axis=0) / np.maximum(seen.sum(axis=0), 1)
     other = references.other.astype(np.float32)
     others = _compare(here, *predict_points(warps, np.nan_to_num(other)), ~np.isnan(other[:, :, 0]))
     # Any of the unnamed neurons may be the one at this point, in any reference.
     none = others.max(axis=2, initial=0.0).mean(axis=0)
-    return np.log(np.concatenate([named, none[:, None]], axis=1).astype(float) + FLOOR)
+    return np.log(np.concatenate([known, none[:, None]], axis=1).astype(float) + FLOOR)
 
 
 def _compare(

@@ -10,20 +10,21 @@ from jaxtyping import Float, Int
 from cender.recognize.frame import place_points
 from cender.recognize.judge import judge_volume
 from cender.recognize.links import link_volumes
-from cender.recognize.model import Naming
+from cender.recognize.model import Recognition
 from cender.types import Annotation, Identities
 
 GAP = 11
-"""Volumes between those that are compared: such pairs were not linked when names were found (see `links.OFFSETS`)."""
+"""Volumes between those that are compared: such pairs were not linked when identities were found (`links.OFFSETS`)."""
 PAIRS = 60
 """Pairs of volumes that are compared at most."""
 FEWEST_PAIRS = 30
 """Pairs of neurons below which nothing is said."""
 SHIFT, SPREAD = 0.36, 0.55
-"""Log-odds by which the accuracy is above the mean probability of names, and their error.
+"""Log-odds by which the accuracy is above the mean probability of identities, and their error.
 
 In simulated recordings (`cender.training.shipped.trust`) the shift is 0.7, as spurious findings that get improbable
-names do not count as neurons; in a real one with noisy labels (NeRVE, volumes 1 to 98) it is 0. This is the middle.
+identities do not count as neurons; in a real one with noisy labels (NeRVE, volumes 1 to 98) it is 0. This is the
+middle.
 """
 
 
@@ -31,10 +32,10 @@ names do not count as neurons; in a real one with noisy labels (NeRVE, volumes 1
 class SelfCheck:
     """What a recording says of its own identities, as shares between 0 and 1.
 
-    ``agreement``: of the named neurons that lie in the same place in two volumes laid over each other, how many have
-    the same identity in both, each pair weighing as much as both names are probable. ``sureness``: mean probability
-    of the names, into which it went how far other volumes bear them out. ``doubted``: share of volumes whose
-    identities are doubtful as a whole.
+    ``agreement``: of the recognized neurons that lie in the same place in two volumes laid over each other, how many
+    have the same identity in both, each pair weighing as much as both identities are probable. ``sureness``: mean
+    probability of the identities, into which it went how far other volumes bear them out. ``doubted``: share of volumes
+    whose identities are doubtful as a whole.
     """
 
     agreement: float
@@ -57,7 +58,7 @@ class SelfCheck:
         return SHIFT + float(np.log(held / (1 - held)))
 
     def describe(self) -> dict[str, Any]:
-        """All of it under names, with the sentence."""
+        """All of it under their names, with the sentence."""
         low, high = self.expected_range
         figures = {"expected_accuracy": self.expected_accuracy, "low": low, "high": high}
         evidence = {"agreement": self.agreement, "sureness": self.sureness, "doubted": self.doubted}
@@ -67,8 +68,8 @@ class SelfCheck:
         low, high = self.expected_range
         return (
             f"About {100 * self.expected_accuracy:.0f} % of the identities are expected to be right (likely "
-            f"{100 * low:.0f} to {100 * high:.0f} %): names have a mean probability of {self.sureness:.2f}, volumes "
-            f"far apart in time agree on {100 * self.agreement:.0f} % of what they name in both, and "
+            f"{100 * low:.0f} to {100 * high:.0f} %): identities have a mean probability of {self.sureness:.2f}, "
+            f"volumes far apart in time agree on {100 * self.agreement:.0f} % of what they identify in both, and "
             f"{100 * self.doubted:.0f} % of the volumes are doubtful."
         )
 
@@ -82,19 +83,19 @@ def check_identities(
     pairs = choose_pairs(len(there))
     if not pairs:
         return None
-    classes = np.unique(np.concatenate([known[one.volume].identity for one in there]))
-    classes = classes[classes >= 0]
+    numbers = np.unique(np.concatenate([known[one.volume].identity for one in there]))
+    numbers = numbers[numbers >= 0]
     same = shared = 0.0
     count = 0
     for first, second in pairs:
-        a, b = (_describe(there[row], known[there[row].volume], classes) for row in (first, second))
+        a, b = (_describe(there[row], known[there[row].volume], numbers) for row in (first, second))
         link = link_volumes(_trust_all(a), [_trust_all(b)])[0]
         if link is None:
             # Two volumes that cannot be laid over each other agree on nothing.
             shared += float(min(np.sum(a.probability**2), np.sum(b.probability**2)))
-            count += int(min((a.names >= 0).sum(), (b.names >= 0).sum()))
+            count += int(min((a.classes >= 0).sum(), (b.classes >= 0).sum()))
             continue
-        mine, theirs = a.names[link.here], b.names[link.there]
+        mine, theirs = a.classes[link.here], b.classes[link.there]
         weight = a.probability[link.here] * b.probability[link.there]
         shared += float(weight.sum())
         same += float(weight[mine == theirs].sum())
@@ -106,9 +107,9 @@ def check_identities(
 
 
 def measure_sureness(known: Sequence[Identities]) -> float:
-    """Mean probability of the names that were given; those of people, which have none, do not count."""
-    named = [one.probability[(one.identity >= 0) & np.isfinite(one.probability)] for one in known]
-    sure = np.concatenate([np.zeros(0), *named])
+    """Mean probability of the identities that were given; those of people, which have none, do not count."""
+    given = [one.probability[(one.identity >= 0) & np.isfinite(one.probability)] for one in known]
+    sure = np.concatenate([np.zeros(0), *given])
     return float(sure.mean()) if len(sure) else 0.0
 
 
@@ -121,18 +122,18 @@ def choose_pairs(count: int) -> list[tuple[int, int]]:
     return [(int(start), int(start) + gap) for start in starts]
 
 
-def _describe(volume: Annotation, known: Identities, classes: Int[np.ndarray, " i"]) -> Naming:
+def _describe(volume: Annotation, known: Identities, numbers: Int[np.ndarray, " i"]) -> Recognition:
     given = known.identity >= 0
-    names = np.where(given, np.searchsorted(classes, known.identity), -1)
-    nothing: Float[np.ndarray, "n k"] = np.zeros((len(volume), len(classes) + 1), np.float16)
-    # A name that a person gave has no probability of its own, and is right.
+    classes = np.where(given, np.searchsorted(numbers, known.identity), -1)
+    nothing: Float[np.ndarray, "n k"] = np.zeros((len(volume), len(numbers) + 1), np.float16)
+    # An identity that a person gave has no probability of its own, and is right.
     sure = np.where(given, np.nan_to_num(known.probability, nan=1.0), 0.0)
-    return Naming(place_points(volume.centre_um), names, sure, np.zeros((len(volume), 4)), nothing, nothing)
+    return Recognition(place_points(volume.centre_um), classes, sure, np.zeros((len(volume), 4)), nothing, nothing)
 
 
-def _trust_all(naming: Naming) -> Naming:
-    """The volume as it is registered: an unsure name is outvoted, and without those too few may be left."""
-    return replace(naming, probability=(naming.names >= 0).astype(float))
+def _trust_all(recognition: Recognition) -> Recognition:
+    """The volume as it is registered: an unsure identity is outvoted, and without those too few may be left."""
+    return replace(recognition, probability=(recognition.classes >= 0).astype(float))
 
 
 def _share(log_odds: float) -> float:

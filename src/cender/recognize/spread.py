@@ -5,7 +5,7 @@ from collections.abc import Iterable
 import numpy as np
 from jaxtyping import Float
 
-# A few neurons that a person named may all lie in one corner of the head.
+# A few neurons that a person annotated may all lie in one corner of the head.
 FEWEST = 50
 
 

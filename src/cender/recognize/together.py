@@ -1,4 +1,4 @@
-"""Identities of the volumes of a recording: each named by itself, then heard by its neighbours, then doubted."""
+"""Identities of the volumes of a recording: each recognized by itself, then heard by its neighbours, then doubted."""
 
 from collections.abc import Sequence
 from typing import Literal
@@ -6,14 +6,14 @@ from typing import Literal
 import numpy as np
 
 from cender.recognize.confidence import doubt_volume
-from cender.recognize.model import Model, Naming, give_names
-from cender.recognize.pooling import Pooled, pool_names
+from cender.recognize.model import Model, Recognition, give_identities
+from cender.recognize.pooling import Pooled, pool_classes
 from cender.types import Annotation, Identities
 
 
 def recognize_together(
     volumes: Sequence[Annotation],
-    namings: Sequence[Naming],
+    recognitions: Sequence[Recognition],
     model: Model,
     refuse_below: float,
     which: Literal["taught", "all"] = "taught",
@@ -24,8 +24,8 @@ def recognize_together(
 
     Parameters
     ----------
-    namings
-        What `name_neurons` found out about each volume.
+    recognitions
+        What `classify_neurons` found out about each volume.
     refuse_below, which
         As in `recognize_neurons`.
     pool
@@ -33,11 +33,13 @@ def recognize_together(
     """
     order = np.argsort([one.volume for one in volumes], kind="stable")
     if pool:
-        pooled = dict(zip(order.tolist(), pool_names([namings[row] for row in order], model.calibration), strict=True))
+        pooled = dict(
+            zip(order.tolist(), pool_classes([recognitions[row] for row in order], model.calibration), strict=True)
+        )
     else:
-        pooled = {row: Pooled(one.names, one.probability) for row, one in enumerate(namings)}
+        pooled = {row: Pooled(one.classes, one.probability) for row, one in enumerate(recognitions)}
     answers = []
-    for row, naming in enumerate(namings):
-        probability = doubt_volume(pooled[row].probability, naming.quality, model.quality)
-        answers.append(give_names(pooled[row].names, probability, model, refuse_below, which))
+    for row, recognition in enumerate(recognitions):
+        probability = doubt_volume(pooled[row].probability, recognition.quality, model.quality)
+        answers.append(give_identities(pooled[row].classes, probability, model, refuse_below, which))
     return answers

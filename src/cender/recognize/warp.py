@@ -7,10 +7,10 @@ from jaxtyping import Bool, Float
 
 from cender.recognize.bumps import Bumps, invert_roots, lay_bumps
 
-LENGTH = 0.3
-SPREAD = 0.05
-NOISE = 0.022
+LENGTH, SPREAD, NOISE = 0.3, 0.05, 0.022
+"""Of the Gaussian process, in units of the frame (`frame.UNIT_UM`): length, sd, and sd of single neurons around it."""
 RIDGE = 1e-3
+"""Keeps the affine map finite where few neurons, or neurons in a plane, are shared."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +80,7 @@ def fit_warps(
     seen = features * used[..., None]
     residual = np.where(used[..., None], target - _move(affine, source), 0.0).astype(source.dtype)
     across = seen.transpose(0, 2, 1)  # r m i
-    root = invert_roots(across @ seen + noise**2 * np.eye(len(bumps.nodes), dtype=features.dtype))
+    root = invert_roots(across @ seen + NOISE**2 * np.eye(len(bumps.nodes), dtype=features.dtype))
     slope = root @ (root.transpose(0, 2, 1) @ (across @ residual))
     return Warps(source, used, affine, residual, bumps, features, root, slope)
 
@@ -91,23 +91,21 @@ def carry_points(warps: Warps, points: Float[np.ndarray, "r k 3"]) -> Float[np.n
 
 
 def predict_points(
-    warps: Warps, points: Float[np.ndarray, "r k 3"], *, noise: float = NOISE
+    warps: Warps, points: Float[np.ndarray, "r k 3"]
 ) -> tuple[Float[np.ndarray, "r k 3"], Float[np.ndarray, "r k"]]:
     """Where points of the references lie in the volume, and the variance of each coordinate."""
     features = warps.bumps.describe(points)
     mean = _move(warps.affine, points) + features @ warps.slope
-    return mean, noise**2 * (1 + _measure_leverage(warps, features)) + _measure_unexplained(features)
+    return mean, NOISE**2 * (1 + _measure_leverage(warps, features)) + _measure_unexplained(features)
 
 
-def predict_sources(
-    warps: Warps, *, noise: float = NOISE
-) -> tuple[Float[np.ndarray, "r i 3"], Float[np.ndarray, "r i"]]:
+def predict_sources(warps: Warps) -> tuple[Float[np.ndarray, "r i 3"], Float[np.ndarray, "r i"]]:
     """Where the sources lie in the volume and the variance, a used one as if it were not known (leave-one-out)."""
     field, leverage = warps.features @ warps.slope, _measure_leverage(warps, warps.features)
     free = np.maximum(1 - leverage, 1e-3)
     left_out = warps.residual - (warps.residual - field) / free[..., None]
     mean = _move(warps.affine, warps.source) + np.where(warps.used[..., None], left_out, field)
-    spread = noise**2 * np.where(warps.used, 1 / free, 1 + leverage)
+    spread = NOISE**2 * np.where(warps.used, 1 / free, 1 + leverage)
     return mean, spread + _measure_unexplained(warps.features)
 
 

@@ -15,6 +15,8 @@ PIVOT_UM = 70.0
 WAVELENGTH_UM = 520.0
 SHARPEST_PER_UM = 0.055
 WOBBLE_MODES = 4
+# Over which a bend begins and ends.
+EDGE_UM = 12.0
 EventKind = Literal["deep bend", "omega turn", "twist"]
 
 
@@ -161,8 +163,8 @@ def place_points(motion: Motion, adl_um: Float[np.ndarray, "n 3"], steps: slice)
     return np.concatenate([depth[..., None], spine + across], axis=2)
 
 
-def _window(start_um: float, stop_um: float, edge_um: float = 12.0) -> Float[np.ndarray, " s"]:
+def _window(start_um: float, stop_um: float) -> Float[np.ndarray, " s"]:
     """One between two places along the body, with soft edges."""
-    rise = 1 / (1 + np.exp(-(ARC_UM - start_um) / edge_um * 4))
-    fall = 1 / (1 + np.exp((ARC_UM - stop_um) / edge_um * 4))
+    rise = 1 / (1 + np.exp(-(ARC_UM - start_um) / EDGE_UM * 4))
+    fall = 1 / (1 + np.exp((ARC_UM - stop_um) / EDGE_UM * 4))
     return np.asarray(rise * fall)

@@ -42,17 +42,19 @@ class TrainRecognizerParams(Params):
         40, ge=0, description="training steps for each annotated volume: few teach less than the matcher knows"
     )
     warped: int = Field(100, ge=0, description="postures made between those of annotated volumes")
-    self_volumes: int = Field(150, ge=0, description="volumes without annotation that it names and learns from")
+    self_volumes: int = Field(150, ge=0, description="volumes without annotation that it recognizes and learns from")
     self_steps: int = Field(250, ge=0, description="training steps on those, in each round")
-    self_rounds: int = Field(2, ge=0, description="rounds of naming and learning")
+    self_rounds: int = Field(2, ge=0, description="rounds of recognizing and learning")
     alone_volumes: int = Field(30, ge=0, description="of those volumes at most so many where none is annotated")
     alone_steps: int = Field(60, ge=0, description="training steps in each round at most where no volume is annotated")
-    enough: int = Field(50, ge=1, description="annotated volumes from which on it no longer learns from its own names")
+    enough: int = Field(
+        50, ge=1, description="annotated volumes from which on it no longer learns from its own identities"
+    )
     explore: int = Field(
         3,
         ge=0,
-        description="up to so many annotated volumes, if most of their neurons are named, neurons that they lack and "
-        "that come back in others get numbers of their own",
+        description="up to so many annotated volumes, if most of their neurons have an identity, neurons that they "
+        "lack and that come back in others get numbers of their own",
     )
     patience: int = Field(
         120, ge=0, description="steps without a lower loss after which a stage of training ends early; 0: never"

@@ -13,6 +13,7 @@ from cender.annotate.advice import Advice, give_advice
 from cender.annotate.candidates import SeenNeurons, SeenVolumes, lay_marks
 from cender.annotate.join import JoinedNeuron, join_volume
 from cender.annotate.state import VolumeState
+from cender.errors import DataError
 from cender.io import RunFolder, open_folder
 from cender.io.recordings.reach import reach_recording
 from cender.io.results.advice import arrange_neurons, arrange_volumes
@@ -20,6 +21,7 @@ from cender.io.results.annotations.log import EditLog
 from cender.io.results.crops import open_crops
 from cender.io.results.tables.heads import parse_outline
 from cender.types import VoxelSize
+from cender.types.doubt import UNSURE_BELOW
 from cender.web.events import Hub
 from cender.web.frames import Frames
 from cender.web.tables import FoundRows, RunTables
@@ -58,7 +60,9 @@ class Desk:
         tables = RunTables.read(run)
         settings = run.load_settings().get("recording", {})
         recording, why = reach_recording(run.load_settings(), run.path)
-        voxel = VoxelSize(*settings.get("voxel_um", (1.0, 1.0, 1.0)))
+        if "voxel_um" not in settings:
+            raise DataError(f"{path}: run.toml does not say recording.voxel_um, which every run writes; run it again")
+        voxel = VoxelSize(*settings["voxel_um"])
         frames = Frames(tables.crops(), recording, why, open_crops(path))
         return cls(run, tables, frames, EditLog(path), voxel, tuple(settings.get("shape", ())), TraceBook(run), author)
 
@@ -87,6 +91,7 @@ class Desk:
             "revision": self.log.revision,
             "generation": self.generation,
             "voxel_um": list(self.voxel_um),
+            "unsure_below": UNSURE_BELOW,
             "frames": self.shape[2] if len(self.shape) == 5 else 0,
             "channels": list(self.frames.roles),
             "volumes": self.tables.summarize(),

@@ -32,13 +32,13 @@ def propose_names(desk: Desk, volume: int) -> Proposals:
     agree, at most `MOST_SURE`.
     """
     here = desk.describe_volume(volume, with_proposals=False)["neurons"]
-    nameless = {one["key"] for one in here if one["identity"] < 0 and not one["human"]}
+    unidentified = {one["key"] for one in here if one["identity"] < 0 and not one["human"]}
     taken = {one["identity"] for one in here}
     sources = desk.find_alike(volume, SOURCES)
     votes: Counter[tuple[str, int]] = Counter()
-    for source in sources if nameless else ():
+    for source in sources if unidentified else ():
         carried = carry_identities(desk.describe_volume(source, with_proposals=False)["neurons"], here).names
-        votes.update((key, number) for key, number in carried.items() if key in nameless and number not in taken)
+        votes.update((key, number) for key, number in carried.items() if key in unidentified and number not in taken)
     found: dict[str, tuple[int, float]] = {}
     for (key, number), count in sorted(votes.items(), key=lambda one: (-one[1], one[0])):
         if 2 * count > len(sources) and key not in found and number not in {given for given, _ in found.values()}:

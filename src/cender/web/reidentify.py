@@ -12,18 +12,18 @@ from cender.annotate.join import join_volume
 from cender.annotate.overlay import lay_over
 from cender.annotate.state import VolumeState
 from cender.pipeline.recording.recognizer.last import LastRecognizer, load_last
-from cender.recognize.hold import FREE, STRANGER, hold_names
-from cender.recognize.model import Naming, name_neurons
-from cender.recognize.pooling import pool_names
+from cender.recognize.hold import FREE, STRANGER, hold_classes
+from cender.recognize.model import Recognition, classify_neurons
+from cender.recognize.pooling import pool_classes
 from cender.types import Annotation
 from cender.web.desk import MOST_SURE, Desk, Proposals
 
 LEAST_SURE = 0.3
-"""A name that is less probable than this is not proposed."""
+"""An identity that is less probable than this is not proposed."""
 HEARD = 1.5
 """Weight of what a corrected volume says against what another volume says itself."""
 MOST_KEPT = 80
-"""Volumes whose namings are kept."""
+"""Volumes whose recognitions are kept."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,10 +37,10 @@ class Shown:
 
 @dataclass(slots=True)
 class Reidentifier:
-    """The recognizer of the last run, ready to be asked; namings of volumes are kept until their neurons change."""
+    """The recognizer of the last run, ready to be asked; what it found in a volume is kept until its neurons change."""
 
     last: LastRecognizer
-    _kept: OrderedDict[tuple[int, bytes], Naming] = field(default_factory=OrderedDict)
+    _kept: OrderedDict[tuple[int, bytes], Recognition] = field(default_factory=OrderedDict)
 
     @classmethod
     def open(cls, folder: Path) -> "Reidentifier | None":
@@ -49,24 +49,24 @@ class Reidentifier:
         return None if last is None else cls(last)
 
     def look_again(self, desk: Desk, volume: int) -> Proposals:
-        """Names that change in a volume because of what people said in it."""
+        """Identities that change in a volume because of what people said in it."""
         shown = self._show(desk, volume)
-        before = self._name(shown.annotation)
-        after = hold_names(before, shown.held, self.last.model, volume)
+        before = self._classify(shown.annotation)
+        after = hold_classes(before, shown.held, self.last.model, volume)
         lost = {
             one["key"] for one in desk.describe_volume(volume, with_proposals=False)["neurons"] if one["identity"] < 0
         }
-        nameless = np.array([key in lost for key in shown.keys], bool)
-        return self._collect(shown, after.names, after.probability, (after.names != before.names) | nameless)
+        unidentified = np.array([key in lost for key in shown.keys], bool)
+        return self._collect(shown, after.classes, after.probability, (after.classes != before.classes) | unidentified)
 
     def hear(self, desk: Desk, volume: int, source: int) -> Proposals:
-        """Names that change in a volume when it hears what people said in another one, the source."""
+        """Identities that change in a volume when it hears what people said in another one, the source."""
         here, there = self._show(desk, volume), self._show(desk, source)
-        said = self._name(there.annotation)
-        mine = hold_names(self._name(here.annotation), here.held, self.last.model, volume)
-        told = hold_names(said, there.held, self.last.model, source)
-        before, after = (pool_names([one, mine], self.last.model.calibration, HEARD)[1] for one in (said, told))
-        return self._collect(here, after.names, after.probability, after.names != before.names)
+        said = self._classify(there.annotation)
+        mine = hold_classes(self._classify(here.annotation), here.held, self.last.model, volume)
+        told = hold_classes(said, there.held, self.last.model, source)
+        before, after = (pool_classes([one, mine], self.last.model.calibration, HEARD)[1] for one in (said, told))
+        return self._collect(here, after.classes, after.probability, after.classes != before.classes)
 
     def _show(self, desk: Desk, volume: int) -> Shown:
         found = desk.tables.found(volume).annotate(volume)
@@ -80,22 +80,22 @@ class Reidentifier:
             held[row] = class_of.get(int(corrected.given[row]), STRANGER)
         return Shown(corrected.lesson, [joined[row].key for row in keep], held[keep])
 
-    def _name(self, annotation: Annotation) -> Naming:
+    def _classify(self, annotation: Annotation) -> Recognition:
         plain = replace(annotation, identity=np.full(len(annotation), -1))
         key = (annotation.volume, plain.centre_um.tobytes())
-        naming = self._kept.pop(key, None) or name_neurons(plain, self.last.model)
-        self._kept[key] = naming
+        recognition = self._kept.pop(key, None) or classify_neurons(plain, self.last.model)
+        self._kept[key] = recognition
         while len(self._kept) > MOST_KEPT:
             self._kept.popitem(last=False)
-        return naming
+        return recognition
 
     def _collect(
-        self, shown: Shown, names: Int[np.ndarray, " n"], probability: np.ndarray, wanted: np.ndarray
+        self, shown: Shown, classes: Int[np.ndarray, " n"], probability: np.ndarray, wanted: np.ndarray
     ) -> Proposals:
-        """Identities of the wanted neurons that no person named, where they are known and not quite improbable."""
-        rows = np.flatnonzero(wanted & (shown.held == FREE) & (names >= 0) & (probability >= LEAST_SURE))
+        """Identities of the wanted neurons that no person annotated, where they are known and not quite improbable."""
+        rows = np.flatnonzero(wanted & (shown.held == FREE) & (classes >= 0) & (probability >= LEAST_SURE))
         return {
             shown.keys[row]: (int(number), round(float(min(probability[row], MOST_SURE)), 4))
             for row in rows.tolist()
-            if (number := self.last.numbers[names[row]]) >= 0
+            if (number := self.last.numbers[classes[row]]) >= 0
         }

@@ -54,7 +54,7 @@ def test_tables_show_figures_with_their_counts(folders: tuple[str, str]) -> None
     text = run(mine, "--truth", truth)
     rows = [[cell.strip() for cell in line.split("│")[1:-1]] for line in text.splitlines() if "│" in line]
     assert ["neurons (3D)", "1.000", "0.667", "0.800", "3", "2", "2"] in rows
-    assert ["identity accuracy, all", "0.667", "2 of 3 named neurons"] in rows
+    assert ["identity accuracy, all", "0.667", "2 of 3 neurons"] in rows
     assert ["trace correlation", "–", "median of 0 varying neurons"] in rows
     assert "as they are" in text
 

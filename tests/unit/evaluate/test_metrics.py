@@ -10,43 +10,43 @@ from cases.catalogue import CASES
 from cender.errors import ShapeMismatch
 from cender.evaluate import evaluate_recording
 from cender.evaluate.detection import Detection
-from cender.evaluate.identity import GivenNames, measure_calibration_error, measure_recall_at_precision
+from cender.evaluate.identity import GivenIdentities, measure_calibration_error, measure_recall_at_precision
 from cender.evaluate.traces import is_varying
 from cender.types import VoxelSize
 
 
-def names(*pairs: tuple[float, bool]) -> GivenNames:
-    return GivenNames(np.array([p for p, _ in pairs], float), np.array([r for _, r in pairs], bool))
+def given(*pairs: tuple[float, bool]) -> GivenIdentities:
+    return GivenIdentities(np.array([p for p, _ in pairs], float), np.array([r for _, r in pairs], bool))
 
 
 def test_names_of_the_same_probability_stay_or_go_together() -> None:
-    apart = names((0.91, True), (0.9, False))
-    tied = names((0.9, True), (0.9, False))
+    apart = given((0.91, True), (0.9, False))
+    tied = given((0.9, True), (0.9, False))
     assert measure_recall_at_precision(apart, 2) == 0.5
     assert measure_recall_at_precision(tied, 2) == 0
 
 
 def test_cut_passes_a_dip_in_precision() -> None:
     # 0 of 1, then 19 of 20: the first cut is not precise enough, the last one is.
-    judged = names((0.99, False), *((0.9, True) for _ in range(19)))
+    judged = given((0.99, False), *((0.9, True) for _ in range(19)))
     assert measure_recall_at_precision(judged, 38) == 0.5
 
 
 def test_calibration_of_a_constant_probability_is_its_distance_from_the_truth() -> None:
-    judged = names(*((0.8, index % 2 == 0) for index in range(100)))
+    judged = given(*((0.8, index % 2 == 0) for index in range(100)))
     assert measure_calibration_error(judged) == pytest.approx(0.3)
 
 
 def test_calibration_bins_have_equal_counts() -> None:
-    # Two names of 0.1 (both wrong) and two of 0.9 (one right) in two bins: (2 * 0.1 + 2 * 0.4) / 4.
-    judged = names((0.1, False), (0.9, True), (0.1, False), (0.9, False))
+    # Two identities of 0.1 (both wrong) and two of 0.9 (one right) in two bins: (2 * 0.1 + 2 * 0.4) / 4.
+    judged = given((0.1, False), (0.9, True), (0.1, False), (0.9, False))
     assert measure_calibration_error(judged, bins=2) == pytest.approx(0.25)
     assert measure_calibration_error(judged, bins=1) == pytest.approx(0.25)  # mean 0.5, right 0.25
 
 
 def test_calibration_does_not_depend_on_the_order_of_ties() -> None:
-    judged = names(*((0.5, index < 10) for index in range(40)))
-    flipped = GivenNames(judged.probability, judged.right[::-1].copy())
+    judged = given(*((0.5, index < 10) for index in range(40)))
+    flipped = GivenIdentities(judged.probability, judged.right[::-1].copy())
     assert measure_calibration_error(judged) == measure_calibration_error(flipped) == pytest.approx(0.25)
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from cases.merging import Column, stack
-from cender.merge.depth import DepthBounds
+from cender.merge.depth import VOXEL_UM, DepthBounds
 from cender.merge.link import link_drifting, link_regions
 from cender.merge.split import LINK_WEIGHTS, describe_links, split_at_minima, split_unlikely
 from cender.types import Regions
@@ -40,7 +40,7 @@ def test_a_deep_chain_of_narrow_boxes_is_cut_and_one_of_wide_boxes_is_not() -> N
     for size in (6.0, 14.0):
         regions = stack(Column(100, 0, (60, 90, 60, 50, 60, 90, 60), size=size))
         link, drift = link_drifting(regions)
-        odds = describe_links(regions, link, drift, DEPTH) @ LINK_WEIGHTS
+        odds = describe_links(regions, link, drift, DEPTH, VOXEL_UM) @ LINK_WEIGHTS
         cuts[size] = odds[regions.neuron[np.flatnonzero(link >= 0)] == 0].max()
     assert cuts[6.0] > cuts[14.0]
 

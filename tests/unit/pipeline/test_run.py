@@ -509,7 +509,7 @@ def test_without_identities_there_are_no_traces_but_all_tables(go, film, worm, m
     assert run.neurons.height == 30
     assert run.summary is not None
     assert any("no identities, and so no traces: too few neurons" in line for line in run.summary.advice)
-    assert run.summary.mostly_nameless
+    assert run.summary.mostly_unidentified
     assert suggest_annotation(worm).volumes
     again = go(worm).summary
     assert again is not None
@@ -520,7 +520,7 @@ def test_without_identities_there_are_no_traces_but_all_tables(go, film, worm, m
 
 def test_names_reach_the_traces_and_two_identities_never_share_one(go, film, worm, named) -> None:
     first = go(film, worm)
-    assert not first.summary.mostly_nameless
+    assert not first.summary.mostly_unidentified
     identity = int(first.traces["identity"][0])
     assert str(identity) in first.wide.columns
     listed = worm / "identities.csv"

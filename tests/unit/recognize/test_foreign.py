@@ -1,4 +1,4 @@
-"""Names that another animal's recognizer gives are as probable as they are right, and improbable ones are refused."""
+"""Identities that a recognizer of another animal gives: their probabilities, and animals on their other side."""
 
 import numpy as np
 
@@ -8,7 +8,7 @@ from cender.types import Annotation, Identities
 
 
 def make_answers(rng: np.random.Generator, volumes: int = 40) -> tuple[list[Identities], list[np.ndarray]]:
-    """Names with probabilities that are far too high, and whether they are right."""
+    """Identities with probabilities that are far too high, and whether they are right."""
     answers, right = [], []
     for _ in range(volumes):
         odds = rng.normal(-1, 1.5, 80)

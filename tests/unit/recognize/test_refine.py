@@ -1,10 +1,10 @@
-"""Geometry mends names that the network swapped."""
+"""Geometry mends identities that the network swapped."""
 
 import numpy as np
 import pytest
 
 from cases.constellations import make_head
-from cender.recognize.assign import assign_names
+from cender.recognize.assign import assign_classes
 from cender.recognize.references import gather_references
 from cender.recognize.refine import refine_scores
 
@@ -25,9 +25,9 @@ def guess(points: int = COUNT) -> np.ndarray:
 
 def test_a_swapped_pair_is_put_right() -> None:
     score = guess()
-    assert assign_names(score)[[3, 11]].tolist() == [11, 3], "without refinement it is wrong"
+    assert assign_classes(score)[[3, 11]].tolist() == [11, 3], "without refinement it is wrong"
     refined = refine_scores(HEAD + np.array([0.02, 0.1, 0]), score, REFERENCES)
-    assert (assign_names(refined) == np.arange(COUNT)).all()
+    assert (assign_classes(refined) == np.arange(COUNT)).all()
     np.testing.assert_allclose(np.exp(refined).sum(axis=1), 1)
 
 

@@ -16,6 +16,7 @@ from cender.simulate import SimulateParams, simulate_recording
 from cender.types import Annotation, Head, Volume, VoxelSize
 
 Method = Literal["default", "paper"]
+BINS = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,11 +153,11 @@ def _angle_deg(case: Case) -> float:
     return float(np.rad2deg(np.arccos(np.clip(found.anterior_yx @ true.anterior_yx, -1, 1))))
 
 
-def _calibration_error(cases: Sequence[Case], bins: int = 10) -> float | None:
+def _calibration_error(cases: Sequence[Case]) -> float | None:
     """Mean difference between confidence and share of right axes, over bins of equal count."""
     if not cases:
         return None
     confidence = np.array([cast(Head, case.head).confidence for case in cases])
     right = np.array([case.right for case in cases], float)
-    parts = np.array_split(np.argsort(confidence, kind="stable"), min(bins, len(cases)))
+    parts = np.array_split(np.argsort(confidence, kind="stable"), min(BINS, len(cases)))
     return float(sum(abs(confidence[p].mean() - right[p].mean()) * len(p) for p in parts) / len(cases))

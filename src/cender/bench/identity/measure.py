@@ -14,7 +14,7 @@ from cender.bench.identity.split import Split, SplitKind, split_volumes, thin_vo
 from cender.bench.identity.subject import Subject
 from cender.errors import DataError, ShapeMismatch
 from cender.evaluate import pair_volumes
-from cender.evaluate.identity import Identity, collect_names, collect_neurons, measure_identity
+from cender.evaluate.identity import Identity, collect_given, collect_neurons, measure_identity
 from cender.evaluate.pairing import Pairing
 from cender.evaluate.rename import find_renaming, rename_pairings
 from cender.recognize.selfcheck import check_identities
@@ -33,8 +33,8 @@ class Repeat:
     """One training and its test: figures, what they cost, and what pictures need.
 
     ``volume_accuracy`` belongs to ``volume_time_s`` (the index of a volume where times are not known). ``probability``
-    and ``right`` are those of the names that were given and can be judged. ``expected_accuracy`` is what the recording
-    says of itself, without the truth, ``expected_low`` and ``expected_high`` the range that it gives.
+    and ``right`` are those of the identities that were given and can be judged. ``expected_accuracy`` is what the
+    recording says of itself, without the truth, ``expected_low`` and ``expected_high`` the range that it gives.
     """
 
     split: Split
@@ -178,11 +178,11 @@ def score_recognizer(
     if known is None:
         pairings = rename_pairings(pairings, find_renaming(pairings))
     times, accuracy = _follow(pairings, subject.time_s, known)
-    names = collect_names(pairings)
+    judged = collect_given(pairings)
     figures = measure_identity(pairings, known)
     check = check_identities(test, dict(zip((one.volume for one in test), given, strict=True)), DOUBTED_BELOW)
     expected = (None,) * 3 if check is None else (check.expected_accuracy, *check.expected_range)
-    return Repeat(split, figures, train_s, ms_per_volume, times, accuracy, names.probability, names.right, *expected)
+    return Repeat(split, figures, train_s, ms_per_volume, times, accuracy, judged.probability, judged.right, *expected)
 
 
 def collect_identities(annotated: Sequence[Annotation]) -> set[int]:

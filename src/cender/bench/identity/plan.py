@@ -206,8 +206,6 @@ def draw_plan(plan: Plan, config: Config, cast: Cast, done: Sequence[Measurement
     annotated = [subject.taught[volume] for volume in first.train if volume in subject.taught]
     test = [volume for volume in first.test if volume in subject.taught]
     shown = [subject.taught[volume] for volume in thin_volumes(test, SHOWN_VOLUMES)]
-    figure = draw_embedding(
-        *embed_neurons(annotated, shown, choose_features(config, plan.features), plan.seed), seed=plan.seed
-    )
+    figure = draw_embedding(*embed_neurons(annotated, shown, choose_features(config, plan.features), plan.seed))
     save_figure(figure, folder / "identity-embedding.png")
     return [*written, folder / "identity-embedding.png"]

@@ -1,6 +1,6 @@
 """Names in real heads whose neurons the detector found, beside those at centres that people marked."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from time import process_time
@@ -76,9 +76,7 @@ def read_colours(
     return colour
 
 
-def measure_head(
-    head: NamedHead, model: NamingModel, config: Config, lab: str, on_head: Callable[[], None] = lambda: None
-) -> list[Row]:
+def measure_head(head: NamedHead, model: NamingModel, config: Config, lab: str) -> list[Row]:
     """One row per condition; a marked neuron that was not found counts as wrong. The handedness is given."""
     mirrored = fit_named(head.marked.position_um, head.marked.name, model.atlas).mirrored
     centre_px = _detect(head, config)
@@ -99,7 +97,6 @@ def measure_head(
             row = describe_names(naming, replace(head.marked, lab=lab), partner)
             row |= {"fold": "heads", "condition": f"{looks}, {words} centres", "seconds": process_time() - begun}
             rows.append({**row, "side_right": True, "neurons": len(bare), "matched": int((partner >= 0).sum())})
-    on_head()
     return rows
 
 

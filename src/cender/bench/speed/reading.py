@@ -30,9 +30,9 @@ def measure_peak_mb() -> float | None:
     return peak / 1e6 if sys.platform == "darwin" else peak / 1e3
 
 
-def measure_drawing(params: SimulateParams | None = None) -> dict[str, float]:
+def measure_drawing() -> dict[str, float]:
     """Seconds that the simulator takes for a volume and for its truth."""
-    simulation = simulate_recording(params or SimulateParams(seed=9000, volumes=DRAWN))
+    simulation = simulate_recording(SimulateParams(seed=9000, volumes=DRAWN))
     volumes = range(len(simulation.recording))
     return {
         "draw_s_per_volume": _time(lambda: [simulation.recording.volume(v) for v in volumes]) / len(volumes),
@@ -59,9 +59,9 @@ def measure_reading(recording: Recording, on_volume: OnVolume | None = None) -> 
     }
 
 
-def make_long_recording(gigabytes: float, params: SimulateParams | None = None) -> Recording:
+def make_long_recording(gigabytes: float) -> Recording:
     """A recording of this size that repeats a few drawn volumes."""
-    drawn = simulate_recording(params or SimulateParams(seed=9000, volumes=HELD)).recording
+    drawn = simulate_recording(SimulateParams(seed=9000, volumes=HELD)).recording
     return repeat_recording(drawn, max(1, round(gigabytes * 1e9 / drawn.volume_bytes)), HELD)
 
 

@@ -40,7 +40,7 @@ class Summary:
     seconds: float
 
     @property
-    def mostly_nameless(self) -> bool:
+    def mostly_unidentified(self) -> bool:
         """Whether most neurons have no identity, so that this is no result yet."""
         return self.named_share < RESULT_FROM
 

@@ -1,6 +1,6 @@
 """The per-volume stages over a whole recording, one volume in memory at a time."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 
 from cender.config import Config
 from cender.errors import UnreadableRecording
@@ -14,7 +14,6 @@ def process_recording(
     recording: Recording,
     config: Config,
     volumes: Iterable[int] | None = None,
-    on_volume: Callable[[Outcome], None] = lambda outcome: None,
 ) -> Iterator[Outcome]:
     """Outcomes of the volumes in order; a volume that cannot be read or used gives an outcome that says why.
 
@@ -26,8 +25,6 @@ def process_recording(
         Settings of the stages.
     volumes
         Indices to process; all by default.
-    on_volume
-        Told of every outcome.
     """
     recording.require("axes", "voxel size", "channel roles")
     compass, detector = load_compass(), build_detector(config.detect)
@@ -40,5 +37,4 @@ def process_recording(
             outcome = Outcome(index, recording.time_s(index), "failed", str(error))
         else:
             outcome = process_volume(volume, compass, detector, config.preprocess, config.merge)
-        on_volume(outcome)
         yield outcome

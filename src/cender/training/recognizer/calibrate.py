@@ -7,51 +7,53 @@ import numpy as np
 from jaxtyping import Bool, Float, Int
 
 from cender.recognize.confidence import Calibration
-from cender.recognize.model import Model, Naming, name_cloud
+from cender.recognize.model import Model, Recognition, classify_cloud
 from cender.training.logistic import fit_logistic
 from cender.training.recognizer.clouds import DETECTED, Cloud, vary_cloud
 from cender.training.recognizer.lessons import Lesson
 
 PRIOR = Calibration(np.array([0.55, 0.15, 0.2, 0.0]))
 RIDGE = np.array([4.0, 4.0, 4.0, 10.0])
-"""How strongly the prior holds each weight, in names."""
+"""How strongly the prior holds each weight, in identities."""
 COPIES = 24
 PROBES = 12
 
 
 def calibrate(model: Model, aside: Sequence[Lesson], others: Sequence[Lesson], rng: np.random.Generator) -> Calibration:
-    """How often names are right.
+    """How often identities are right.
 
     Parameters
     ----------
     aside
-        Volumes with true names that taught nothing: judged as they are, and in varied copies.
+        Volumes with true identities that taught nothing: judged as they are, and in varied copies.
     others
-        Volumes with names, true or its own, that did teach: judged in varied copies, where there are none aside.
+        Volumes with identities, true or its own, that did teach: judged in varied copies, where there are none aside.
     """
     none = len(model.identities)
     plain = [replace(model, calibration=PRIOR)]
-    judged = [judge_names(one.cloud, _name(one.cloud, plain[0], one), none) for one in aside]
+    judged = [judge_classes(one.cloud, _classify(one.cloud, plain[0], one), none) for one in aside]
     known = [one for one in (aside or others) if ((one.cloud.label >= 0) & (one.cloud.label < none)).any()]
     for number in range(COPIES if known else 0):
         one = known[number % len(known)]
         cloud = vary_cloud(one.cloud, none, rng, DETECTED)
-        judged.append(judge_names(cloud, _name(cloud, plain[0], one), none))
+        judged.append(judge_classes(cloud, _classify(cloud, plain[0], one), none))
     features = np.concatenate([np.zeros((0, 4)), *(part[0] for part in judged)])
     right = np.concatenate([np.zeros(0, bool), *(part[1] for part in judged)])
     return Calibration(fit_logistic(features, right, PRIOR.weights, RIDGE))
 
 
-def judge_names(cloud: Cloud, naming: Naming, none: int) -> tuple[Float[np.ndarray, "k 4"], Bool[np.ndarray, " k"]]:
-    """Features of the names that can be judged, and whether they are right.
+def judge_classes(
+    cloud: Cloud, recognition: Recognition, none: int
+) -> tuple[Float[np.ndarray, "k 4"], Bool[np.ndarray, " k"]]:
+    """Features of the identities that can be judged, and whether they are right.
 
-    A name on a neuron that is not known is wrong where that name belongs to another, and says nothing otherwise.
+    An identity on a neuron that is not known is wrong where it belongs to another, and says nothing otherwise.
     """
     label: Int[np.ndarray, " n"] = cloud.label
     known = (label >= 0) & (label < none)
-    judged = (naming.names >= 0) & (known | np.isin(naming.names, label[known]))
-    return naming.features[judged], (naming.names == label)[judged]
+    judged = (recognition.classes >= 0) & (known | np.isin(recognition.classes, label[known]))
+    return recognition.features[judged], (recognition.classes == label)[judged]
 
 
-def _name(cloud: Cloud, model: Model, lesson: Lesson) -> Naming:
-    return name_cloud(cloud.position, cloud.evidence, model, lesson.annotation.volume)
+def _classify(cloud: Cloud, model: Model, lesson: Lesson) -> Recognition:
+    return classify_cloud(cloud.position, cloud.evidence, model, lesson.annotation.volume)

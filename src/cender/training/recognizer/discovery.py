@@ -16,9 +16,10 @@ from cender.types import Annotation
 
 REACH = 0.028
 """How near to each other, in the first volume's frame, sights of one neuron lie (2.4 µm)."""
-OFTEN = 0.35
+LEAST_SHARE = 0.35
 """Share of the volumes in which a neuron has to come back to become an identity."""
 FEWEST = 8
+"""Neurons that a volume needs to be laid over another."""
 
 
 def choose_start(recording: Sequence[Annotation]) -> Annotation:
@@ -38,7 +39,7 @@ def choose_start(recording: Sequence[Annotation]) -> Annotation:
 
 
 def find_identities(clouds: Sequence[Cloud], start: Float[np.ndarray, "i 3"], none: int) -> list[Int[np.ndarray, " _"]]:
-    """Labels of the clouds with new classes, ``none + 1`` and up, for unnamed neurons that come back.
+    """Labels of the clouds with new classes, ``none + 1`` and up, for unidentified neurons that come back.
 
     Parameters
     ----------
@@ -57,7 +58,7 @@ def find_identities(clouds: Sequence[Cloud], start: Float[np.ndarray, "i 3"], no
     number = none + 1
     while True:
         members = _find_densest(where, owner, free)
-        if len(members) < max(OFTEN * len(clouds), 3):
+        if len(members) < max(LEAST_SHARE * len(clouds), 3):
             return labels
         for row in members:
             labels[owner[row]][rows[owner[row]][place[row]]] = number

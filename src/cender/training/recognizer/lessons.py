@@ -10,13 +10,13 @@ from jaxtyping import Int
 from cender.errors import DataError
 from cender.recognize.evidence import measure_evidence
 from cender.recognize.frame import POSES, place_points
-from cender.recognize.model import Naming
+from cender.recognize.model import Recognition
 from cender.recognize.references import References, gather_references
 from cender.training.recognizer.clouds import Cloud
 from cender.types import Annotation
 
-TRUSTED = 0.6
-"""Probability from which a name that the recognizer gave may teach it; where all are unsure, the median of them."""
+TRUSTED_PROBABILITY = 0.6
+"""Probability from which an identity that the recognizer gave may teach it; where all are unsure, their median."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,20 +30,24 @@ class Lesson:
 def read_lesson(annotation: Annotation, identities: Int[np.ndarray, " i"]) -> Lesson:
     """What a person said of a volume; ``identities`` are the classes, sorted."""
     label = np.searchsorted(identities, annotation.identity)
-    # Where not every neuron was looked at, one without a name may be any of them: it teaches nothing.
+    # Where not every neuron was looked at, one without an identity may be any of them: it teaches nothing.
     label = np.where(annotation.identity >= 0, label, len(identities) if annotation.complete else -1)
     return Lesson(annotation, Cloud(place_points(annotation.centre_um), measure_evidence(annotation), label))
 
 
-def trust_names(annotation: Annotation, naming: Naming) -> Lesson:
-    """What the recognizer itself said of a volume; the less probable half of its names at most teaches nothing.
+def trust_classes(annotation: Annotation, recognition: Recognition) -> Lesson:
+    """What the recognizer itself said of a volume; the less probable half of its identities at most teaches nothing.
 
-    That it found no name for a neuron never teaches: learnt from, it would soon find none for any.
+    That it found no identity for a neuron never teaches: learnt from, it would soon find none for any.
     """
-    given = naming.names >= 0
-    cut = min(TRUSTED, float(np.median(naming.probability[given]))) if given.any() else TRUSTED
-    label = np.where(given & (naming.probability >= cut), naming.names, -1)
-    return Lesson(annotation, Cloud(naming.position, measure_evidence(annotation), label))
+    given = recognition.classes >= 0
+    cut = (
+        min(TRUSTED_PROBABILITY, float(np.median(recognition.probability[given])))
+        if given.any()
+        else TRUSTED_PROBABILITY
+    )
+    label = np.where(given & (recognition.probability >= cut), recognition.classes, -1)
+    return Lesson(annotation, Cloud(recognition.position, measure_evidence(annotation), label))
 
 
 def keep_classes(label: Int[np.ndarray, " n"], kept: Int[np.ndarray, " k"], before: int) -> Int[np.ndarray, " n"]:
@@ -55,13 +59,13 @@ def keep_classes(label: Int[np.ndarray, " n"], kept: Int[np.ndarray, " k"], befo
 
 
 def align_lessons(lessons: Sequence[Lesson], none: int) -> list[Lesson]:
-    """The lessons, all turned to the pose of the one with the most names: a frame may point the other way."""
+    """The lessons, all turned to the pose of the one with the most identities: a frame may point the other way."""
     first = max(lessons, key=_count_names).cloud
     return [replace(one, cloud=turn_like(one.cloud, first, none)) for one in lessons]
 
 
 def turn_like(cloud: Cloud, other: Cloud, none: int) -> Cloud:
-    """The cloud in the pose in which its named neurons lie most like those of another."""
+    """The cloud in the pose in which its known neurons lie most like those of another."""
     common, here, there = np.intersect1d(cloud.label, other.label, return_indices=True)
     known = (common >= 0) & (common < none)
     if known.sum() < 2:
@@ -71,13 +75,13 @@ def turn_like(cloud: Cloud, other: Cloud, none: int) -> Cloud:
     return replace(cloud, position=cloud.position * POSES[int(np.argmin(error))])
 
 
-def number_rest(named: Sequence[Annotation]) -> list[Annotation]:
-    """The volumes, the best of them first and with a number of its own for each of its unnamed neurons."""
-    free = 1 + max(int(one.identity.max(initial=-1)) for one in named)
-    best = max(range(len(named)), key=lambda row: (int((named[row].identity >= 0).sum()), len(named[row])))
-    first = named[best]
+def number_rest(marked: Sequence[Annotation]) -> list[Annotation]:
+    """The volumes, the best of them first and with a number of its own for each of its unidentified neurons."""
+    free = 1 + max(int(one.identity.max(initial=-1)) for one in marked)
+    best = max(range(len(marked)), key=lambda row: (int((marked[row].identity >= 0).sum()), len(marked[row])))
+    first = marked[best]
     whole = np.where(first.identity >= 0, first.identity, free + np.arange(len(first)))
-    return [replace(first, identity=whole), *named[:best], *named[best + 1 :]]
+    return [replace(first, identity=whole), *marked[:best], *marked[best + 1 :]]
 
 
 def add_numbers(identities: Int[np.ndarray, " i"], count: int) -> Int[np.ndarray, " j"]:

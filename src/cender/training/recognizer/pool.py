@@ -25,13 +25,13 @@ def warp_clouds(clouds: Sequence[Cloud], none: int, count: int, rng: np.random.G
 
 
 def warp_cloud(cloud: Cloud, target: Cloud, none: int, share: float) -> Cloud | None:
-    """The cloud moved by this share of the way to the target; None where they have too few names in common."""
+    """The cloud moved by this share of the way to the target; None where they have too few identities in common."""
     common = np.intersect1d(cloud.label, target.label)
     common = common[(common >= 0) & (common < none)]
     if len(common) < FEWEST:
         return None
-    here = cloud.position[[int(np.flatnonzero(cloud.label == name)[0]) for name in common]]
-    there = target.position[[int(np.flatnonzero(target.label == name)[0]) for name in common]]
+    here = cloud.position[[int(np.flatnonzero(cloud.label == label)[0]) for label in common]]
+    there = target.position[[int(np.flatnonzero(target.label == label)[0]) for label in common]]
     used = np.ones((1, len(common)), bool)
     affine, _ = fit_affine(here[None], there[None], used)
     moved = carry_points(fit_warps(here[None], there, used, affine, length=LENGTH), cloud.position[None])

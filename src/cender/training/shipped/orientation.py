@@ -21,6 +21,8 @@ from cender.types import Weights
 
 FIRST_SEED = 1000
 BATCH = 32
+# Largest learning rate; it rises over a twentieth of the steps and falls to zero with a cosine.
+FASTEST = 6e-3
 log = logging.getLogger(__name__)
 
 
@@ -28,8 +30,6 @@ def train_orientation(
     views: Sequence[View],
     steps: int,
     seed: int = 0,
-    fastest: float = 6e-3,
-    watch: Callable[[int, Compass], None] | None = None,
 ) -> Compass:
     """A compass trained on these scenes.
 
@@ -41,16 +41,12 @@ def train_orientation(
         Batches of 32 samples.
     seed
         Of the initial weights and of the samples drawn.
-    fastest
-        Largest learning rate; it rises over a twentieth of the steps and falls to zero with a cosine.
-    watch
-        Called with the step and the network after every hundred steps.
     """
     torch.manual_seed(seed)
     rng = np.random.default_rng((seed, 77))
     network = Compass(SIDE).train()
-    optimizer = torch.optim.AdamW(network.parameters(), lr=fastest, weight_decay=1e-3)
-    schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, fastest, total_steps=steps, pct_start=0.05)
+    optimizer = torch.optim.AdamW(network.parameters(), lr=FASTEST, weight_decay=1e-3)
+    schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, FASTEST, total_steps=steps, pct_start=0.05)
     smoothed = 0.0
     for step in range(steps):
         chosen = rng.integers(len(views), size=BATCH)
@@ -62,8 +58,6 @@ def train_orientation(
         smoothed += (float(loss.detach()) - smoothed) / min(step + 1, 100)
         if step % 100 == 99:
             log.info("step %d of %d: loss %.3f", step + 1, steps, smoothed)
-            if watch is not None:
-                watch(step + 1, network)
     return network.eval()
 
 

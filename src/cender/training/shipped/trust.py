@@ -1,4 +1,4 @@
-"""Fitting how far names can be trusted: simulated recordings as detectors leave them, named and judged by the truth.
+"""Fitting how far identities can be trusted: simulated recordings as detectors leave them, judged by the truth.
 
 ``python -m cender.training.shipped.trust`` prints the weights of `recognize.agreement`, how well they do on each
 recording when they are fitted to the others, and how far the accuracy is from the mean probability (`selfcheck`).
@@ -12,14 +12,19 @@ from jaxtyping import Bool, Float
 from scipy.special import expit
 
 from cender.evaluate import pair_volumes
-from cender.evaluate.identity import GivenNames, collect_neurons, measure_calibration_error, measure_recall_at_precision
+from cender.evaluate.identity import (
+    GivenIdentities,
+    collect_neurons,
+    measure_calibration_error,
+    measure_recall_at_precision,
+)
 from cender.evaluate.rename import find_renaming, rename_pairings
 from cender.io.weights import shipped_weights
 from cender.nets.constellation import build_matcher
 from cender.recognize.agreement import describe_agreement
 from cender.recognize.links import link_film
-from cender.recognize.model import Model, Naming, name_neurons
-from cender.recognize.pooling import pool_scores, thin_naming
+from cender.recognize.model import Model, Recognition, classify_neurons
+from cender.recognize.pooling import pool_scores, thin_recognition
 from cender.recognize.selfcheck import measure_sureness
 from cender.simulate import SimulateParams, simulate_recording
 from cender.training.logistic import fit_logistic
@@ -31,7 +36,7 @@ from cender.types import Annotation, Annotations, Identities
 
 FIRST_SEED = 7100
 RIDGE, WORTH = 1.0, 1000.0
-"""Strength of the ridge, and the number of names that a recording counts as."""
+"""Strength of the ridge, and the number of identities that a recording counts as."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,9 +63,9 @@ FILMS = (
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """One recording: the identities given, features of all names, which are right and which can be judged.
+    """One recording: the identities given, features of all identities, which are right and which can be judged.
 
-    ``count`` is how many true neurons there are, ``accuracy`` the share of them that is rightly named.
+    ``count`` is how many true neurons there are, ``accuracy`` the share of them that is rightly recognized.
     """
 
     given: tuple[Identities, ...]
@@ -71,7 +76,7 @@ class Judged:
     accuracy: float
 
 
-def name_film(film: Film, seed: int) -> tuple[Annotations, list[Naming], Model]:
+def recognize_film(film: Film, seed: int) -> tuple[Annotations, list[Recognition], Model]:
     """Simulate, spoil and learn a recording: its truth, what every volume finds by itself, and the recognizer."""
     params = SimulateParams(preset=film.preset, volumes=film.volumes, seed=seed)
     truth = spoil_film(simulate_recording(params).truth(), film.habits, film.looks, np.random.default_rng(seed))
@@ -79,15 +84,15 @@ def name_film(film: Film, seed: int) -> tuple[Annotations, list[Naming], Model]:
     hidden = [_hide(one) for one in volumes]
     matcher = build_matcher(shipped_weights("matcher", KIND).arrays)
     _, model = train_recognizer([], hidden, TrainRecognizerParams(), matcher, seed)
-    return truth, [thin_naming(name_neurons(one, model)) for one in hidden], model
+    return truth, [thin_recognition(classify_neurons(one, model)) for one in hidden], model
 
 
-def judge_film(truth: Annotations, namings: list[Naming], model: Model) -> Judged:
-    """The names of a recording beside its truth, its numbers renamed as those of the truth."""
-    links = link_film(namings)
-    names = [pool_scores(one, mine, namings) for one, mine in zip(namings, links, strict=True)]
-    features = np.concatenate(describe_agreement(namings, names, links, model.calibration))
-    answers = [_answer(given, model) for given in names]
+def judge_film(truth: Annotations, recognitions: list[Recognition], model: Model) -> Judged:
+    """The identities of a recording beside its truth, its numbers renamed as those of the truth."""
+    links = link_film(recognitions)
+    classes = [pool_scores(one, mine, recognitions) for one, mine in zip(recognitions, links, strict=True)]
+    features = np.concatenate(describe_agreement(recognitions, classes, links, model.calibration))
+    answers = [_answer(given, model) for given in classes]
     volumes = [one for _, one in sorted(truth.annotations.items())]
     hidden = [_hide(one) for one in volumes]
     right, judged, accuracy = _judge(truth, hidden, answers)
@@ -109,15 +114,15 @@ def _hide(one: Annotation) -> Annotation:
     return replace(one, identity=np.full(len(one), -1), probability=np.zeros(len(one)))
 
 
-def _answer(names: np.ndarray, model: Model) -> Identities:
-    given = (names >= 0) & (names < model.named)
-    return Identities(np.where(given, model.identities[names], -1), given.astype(float))
+def _answer(classes: np.ndarray, model: Model) -> Identities:
+    given = (classes >= 0) & (classes < model.taught)
+    return Identities(np.where(given, model.identities[classes], -1), given.astype(float))
 
 
 def _judge(
     truth: Annotations, volumes: list[Annotation], answers: list[Identities]
 ) -> tuple[Bool[np.ndarray, " n"], Bool[np.ndarray, " n"], float]:
-    """Whether each name is right, whether that can be said (as `collect_names` has it), and the accuracy."""
+    """Whether each identity is right, whether that can be said (as `collect_given` has it), and the accuracy."""
     given = {
         one.volume: replace(one, identity=answer.identity, probability=answer.probability)
         for one, answer in zip(volumes, answers, strict=True)
@@ -140,7 +145,7 @@ def measure_shifts(sureness: Float[np.ndarray, " r"], accuracy: Float[np.ndarray
 
 
 def weigh_given(part: Judged, weights: Float[np.ndarray, " f"]) -> list[Identities]:
-    """The names of a recording, as probable as these weights say."""
+    """The identities of a recording, as probable as these weights say."""
     probability = expit(part.features @ weights)
     ends = np.cumsum([len(one) for one in part.given])[:-1]
     parts = zip(part.given, np.split(probability, ends), strict=True)
@@ -153,8 +158,8 @@ def _take_odds(share: Float[np.ndarray, " r"]) -> Float[np.ndarray, " r"]:
 
 
 def _say(part: Judged, weights: Float[np.ndarray, " f"]) -> str:
-    names = GivenNames(expit(part.features[part.judged] @ weights), part.right[part.judged])
-    recall, error = measure_recall_at_precision(names, part.count), measure_calibration_error(names)
+    given = GivenIdentities(expit(part.features[part.judged] @ weights), part.right[part.judged])
+    recall, error = measure_recall_at_precision(given, part.count), measure_calibration_error(given)
     return f"accuracy {part.accuracy:.3f}, strict recall {recall or 0:.3f}, calibration error {error or 0:.3f}"
 
 
@@ -162,7 +167,7 @@ def main() -> None:
     """Judge all recordings, fit, and print."""
     parts = []
     for number, film in enumerate(FILMS):
-        parts.append(judge_film(*name_film(film, FIRST_SEED + number)))
+        parts.append(judge_film(*recognize_film(film, FIRST_SEED + number)))
         sys.stderr.write(f"{film}: accuracy {parts[-1].accuracy:.3f}\n")
     for number, film in enumerate(FILMS):
         others = fit_weights(parts[:number] + parts[number + 1 :])

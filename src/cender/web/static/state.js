@@ -7,8 +7,6 @@
  *   reviewed:boolean, unusable:string|null, note:string, head:Head|null, neurons:Neuron[]}} Volume */
 /** @typedef {{origin_yx:number[], anterior_yx:number[], ventral_yx:number[], outline_yx:number[][], human:boolean}} Head */
 
-export const UNSURE = 0.8;
-
 export const state = {
   /** @type {any} */ run: null,
   /** @type {Volume|null} */ volume: null,
@@ -79,7 +77,7 @@ export function findTwice() {
 }
 
 /** @param {Neuron} one */
-export function isDoubtful(one) { return !one.human && (one.identity < 0 || one.probability < UNSURE); }
+export function isDoubtful(one) { return !one.human && (one.identity < 0 || one.probability < state.run.unsure_below); }
 
 /** Time of day, as 14:02:11. @param {string|number} time */
 export function sayTime(time) { return new Date(time).toLocaleTimeString("en-GB"); }

@@ -1,11 +1,11 @@
-"""A volume that a person named lacks neurons; where they come back, they get numbers of their own."""
+"""A volume that a person recognized lacks neurons; where they come back, they get numbers of their own."""
 
 import numpy as np
 
 from cases.constellations import brief, make_head, see_head
 from cender.io import shipped_weights
 from cender.nets.constellation import build_matcher
-from cender.recognize.model import Model, name_neurons
+from cender.recognize.model import Model, classify_neurons
 from cender.training.recognizer.train import train_recognizer
 from cender.training.shipped.matcher import KIND
 from cender.types import Annotation
@@ -36,19 +36,19 @@ def count_followed(model: Model) -> float:
     """Share of the sights of the missed neurons that have the most frequent number of that neuron, a new one."""
     given: dict[int, list[int]] = {LOWEST + row: [] for row in range(MISSED)}
     for one in FILM[1:]:
-        names = name_neurons(one, model).names
-        for identity, name in zip(one.identity.tolist(), names.tolist(), strict=True):
+        classes = classify_neurons(one, model).classes
+        for identity, name in zip(one.identity.tolist(), classes.tolist(), strict=True):
             if identity in given:
-                given[identity].append(name if name >= model.named else -1)
-    right = [sum(name == max(set(names), key=names.count) >= 0 for name in names) for names in given.values()]
+                given[identity].append(name if name >= model.taught else -1)
+    right = [sum(name == max(set(classes), key=classes.count) >= 0 for name in classes) for classes in given.values()]
     return sum(right) / sum(map(len, given.values()))
 
 
 def test_neurons_that_the_annotated_volume_lacks_are_followed() -> None:
     without, follow = learn(0), learn(3)
-    assert without.named == len(without.identities) == len(TAUGHT)
+    assert without.taught == len(without.identities) == len(TAUGHT)
     assert count_followed(without) == 0
-    assert follow.named == len(TAUGHT)
+    assert follow.taught == len(TAUGHT)
     assert count_followed(follow) > 0.6
 
 
@@ -57,4 +57,4 @@ def test_where_people_named_only_a_part_nothing_else_is_numbered() -> None:
         TAUGHT.volume, TAUGHT.centre_um, np.where(np.arange(len(TAUGHT)) % 3 == 0, -1, TAUGHT.identity)
     )
     model = learn(3, some)
-    assert model.named == len(model.identities)
+    assert model.taught == len(model.identities)

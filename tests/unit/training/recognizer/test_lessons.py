@@ -7,7 +7,7 @@ import pytest
 
 from cases.constellations import film_head, make_head
 from cender.errors import DataError
-from cender.recognize.model import Naming
+from cender.recognize.model import Recognition
 from cender.training.recognizer.lessons import (
     add_numbers,
     align_lessons,
@@ -18,7 +18,7 @@ from cender.training.recognizer.lessons import (
     read_lesson,
     refuse_twins,
     shift_none,
-    trust_names,
+    trust_classes,
 )
 
 FILM = film_head(make_head(30), 6)
@@ -36,12 +36,14 @@ def test_an_unnamed_neuron_is_none_only_where_every_neuron_was_looked_at() -> No
 
 
 def name_first(probability: np.ndarray) -> np.ndarray:
-    """What the first volume teaches when its names, of which the first neuron has none, are this probable."""
+    """What the first volume teaches when its identities, of which the first neuron has none, are this probable."""
     count = len(FILM[0])
-    names = np.arange(count)
-    names[0] = -1
+    classes = np.arange(count)
+    classes[0] = -1
     nothing = np.zeros((count, 4))
-    return trust_names(FILM[0], Naming(nothing[:, :3], names, probability, nothing, nothing, nothing)).cloud.label
+    return trust_classes(
+        FILM[0], Recognition(nothing[:, :3], classes, probability, nothing, nothing, nothing)
+    ).cloud.label
 
 
 def test_improbable_names_teach_nothing_and_no_name_never_does() -> None:

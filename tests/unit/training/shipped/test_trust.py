@@ -1,4 +1,4 @@
-"""How far names can be trusted is fitted to recordings that detectors spoil in their habitual way."""
+"""How far identities can be trusted is fitted to recordings that detectors spoil in their habitual way."""
 
 import numpy as np
 import pytest
@@ -42,11 +42,11 @@ def test_a_split_neuron_is_found_twice_around_its_place() -> None:
         assert max(away) <= 2.5 + 1e-9
 
 
-def judge(names: int, seed: int) -> Judged:
+def judge(classes: int, seed: int) -> Judged:
     rng = np.random.default_rng(seed)
-    features = np.concatenate([rng.normal(size=(names, 2)), np.ones((names, 1))], axis=1)
-    right = rng.random(names) < 1 / (1 + np.exp(-features @ (1.5, 0.0, 0.5)))
-    return Judged((), features, right, np.ones(names, bool), names, float(right.mean()))
+    features = np.concatenate([rng.normal(size=(classes, 2)), np.ones((classes, 1))], axis=1)
+    right = rng.random(classes) < 1 / (1 + np.exp(-features @ (1.5, 0.0, 0.5)))
+    return Judged((), features, right, np.ones(classes, bool), classes, float(right.mean()))
 
 
 def test_weights_are_those_by_which_names_are_right() -> None:

@@ -44,7 +44,7 @@ def read_stack_name(path: Path) -> Stack | None:
     return Stack(ANIMALS.get(tag, tag), int(found[1]), found[0])
 
 
-def build_volume(volume: int, boxes: Iterable[Box], path: Path, frame_px: int = FRAME_PX) -> Annotation:
+def build_volume(volume: int, boxes: Iterable[Box], path: Path) -> Annotation:
     """One volume of boxes.
 
     Refused where a box lies outside of the frame, an identity has two boxes in one frame, or it lies in two places.
@@ -53,8 +53,8 @@ def build_volume(volume: int, boxes: Iterable[Box], path: Path, frame_px: int = 
     where = f"{path}, volume {volume}"
     seen: set[tuple[int, int]] = set()
     for z, x, y, w, h, identity in rows:
-        if z < 0 or w <= 0 or h <= 0 or x < -1 or y < -1 or x + w > frame_px + 1 or y + h > frame_px + 1:
-            raise DataError(f"{where}: expected boxes inside of {frame_px} pixels, found {(z, x, y, w, h)}; correct it")
+        if z < 0 or w <= 0 or h <= 0 or x < -1 or y < -1 or x + w > FRAME_PX + 1 or y + h > FRAME_PX + 1:
+            raise DataError(f"{where}: expected boxes inside of {FRAME_PX} pixels, found {(z, x, y, w, h)}; correct it")
         if identity >= 0 and (identity, z) in seen:
             raise DataError(f"{where}: identity {identity} has two boxes in frame {z}; keep one of them")
         seen.add((identity, z))

@@ -14,8 +14,8 @@ from cender.pipeline.recording.recognizer.learn import OnStep, ignore_step, trai
 from cender.pipeline.recording.recognizer.weights import KIND, load_recognizer, unpack_recognizer
 from cender.pipeline.volumes.executor import count_workers
 from cender.recognize.foreign import TRUST, measure_mean_odds, mirror, trust_foreign, turn_over
-from cender.recognize.model import Naming, name_neurons
-from cender.recognize.pooling import thin_naming
+from cender.recognize.model import Recognition, classify_neurons
+from cender.recognize.pooling import thin_recognition
 from cender.recognize.together import recognize_together
 from cender.types import Annotation, Identities, Weights
 
@@ -104,8 +104,8 @@ def build_recognizer(
     model, params = unpack_recognizer(weights), config.recognize
 
     def recognize(volumes: Sequence[Annotation]) -> list[Identities]:
-        namings = _map(lambda one: thin_naming(name_neurons(one, model)), volumes, workers)
-        return recognize_together(volumes, namings, model, params.refuse_below, which, pool=params.temporal)
+        recognitions = _map(lambda one: thin_recognition(classify_neurons(one, model)), volumes, workers)
+        return recognize_together(volumes, recognitions, model, params.refuse_below, which, pool=params.temporal)
 
     return recognize
 
@@ -132,13 +132,13 @@ def recognize_untrusted(weights: Weights, config: Config, workers: int = 1) -> R
         return _build_paper(weights)
     model = unpack_recognizer(weights)
 
-    def name(one: Annotation) -> Naming:
-        lying = [thin_naming(name_neurons(seen, model)) for seen in (one, turn_over(one))]
-        return max(lying, key=lambda naming: naming.quality)
+    def name(one: Annotation) -> Recognition:
+        lying = [thin_recognition(classify_neurons(seen, model)) for seen in (one, turn_over(one))]
+        return max(lying, key=lambda recognition: recognition.quality)
 
     def recognize(volumes: Sequence[Annotation]) -> list[Identities]:
-        namings = _map(name, volumes, workers)
-        return recognize_together(volumes, namings, model, 0.0, "taught", pool=config.recognize.temporal)
+        recognitions = _map(name, volumes, workers)
+        return recognize_together(volumes, recognitions, model, 0.0, "taught", pool=config.recognize.temporal)
 
     return recognize
 
@@ -160,7 +160,7 @@ def _build_paper(weights: Weights) -> Recognize:
     return lambda volumes: [recognize_with_weights(one, embed, classes, identities, params) for one in volumes]
 
 
-def _map(name: Callable[[Annotation], Naming], volumes: Sequence[Annotation], workers: int) -> list[Naming]:
+def _map(name: Callable[[Annotation], Recognition], volumes: Sequence[Annotation], workers: int) -> list[Recognition]:
     """What was found out about every volume, several at a time: what takes long lets other threads run."""
     if workers < 2:
         return [name(one) for one in volumes]

@@ -30,7 +30,7 @@ def pack_recognizer(net: Classifier, model: Model, about: Mapping[str, str]) -> 
     arrays = {f"net.{name}": value for name, value in export_weights(net).items()}
     arrays |= {
         "identities": model.identities.astype(np.int64),
-        "named": np.array([model.named]),
+        "named": np.array([model.taught]),
         "references.volume": model.references.volume.astype(np.int64),
         "references.position": model.references.position.astype(np.float32),
         "references.other": model.references.other.astype(np.float32),
@@ -53,11 +53,11 @@ def unpack_recognizer(weights: Weights) -> Model:
             arrays["references.other"].astype(float),
         )
         calibration = Calibration(arrays["calibration"])
-        named = int(arrays["named"][0])
+        taught = int(arrays["named"][0])
         quality = float(arrays["quality"][0])
     except (KeyError, RuntimeError) as error:
         raise ModelError(f"this recognizer is not complete: {error}; train it again") from None
-    return Model(make_score(net), identities, named, references, calibration, quality)
+    return Model(make_score(net), identities, taught, references, calibration, quality)
 
 
 def find_taught(config: Config) -> frozenset[int]:
@@ -68,8 +68,8 @@ def find_taught(config: Config) -> frozenset[int]:
     if weights.metadata["kind"] != KIND:
         return frozenset(json.loads(weights.metadata["identities"]))
     about = json.loads(weights.metadata.get("about", "{}"))
-    named = int(weights.arrays["named"][0]) if about.get("annotated", "0") != "0" else 0
-    return frozenset(weights.arrays["identities"][:named].tolist())
+    taught = int(weights.arrays["named"][0]) if about.get("annotated", "0") != "0" else 0
+    return frozenset(weights.arrays["identities"][:taught].tolist())
 
 
 def find_learnt(config: Config) -> frozenset[str]:
