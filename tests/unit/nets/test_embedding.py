@@ -76,7 +76,7 @@ def test_weights_make_the_same_network() -> None:
 
 
 def test_features_of_another_length_are_refused() -> None:
-    with pytest.raises(ModelError, match="expects 17 features a neuron, found 15"):
+    with pytest.raises(ModelError, match="expects 17 features per neuron, found 15"):
         build_embedder(make_weights(make_net()))(np.zeros((2, 15)))
 
 

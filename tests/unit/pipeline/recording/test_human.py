@@ -74,7 +74,7 @@ def test_boxes_of_added_neurons_come_along() -> None:
     assert one.redrawn.tolist() == [True, False, False, True]
 
 
-def name_by_row(volumes, annotated, config, on_step, on_weights) -> dict[int, Identities]:
+def name_by_row(volumes, annotated, config, on_step, **more) -> dict[int, Identities]:
     SEEN.append(annotated)
     return {one.volume: Identities(100 + np.arange(len(one)), np.full(len(one), 0.9)) for one in volumes}
 
