@@ -1,5 +1,6 @@
 """Points as labs save them with numpy and in tables: orders and units that are said, settled or asked for."""
 
+import zipfile
 from pathlib import Path
 
 import numpy as np
@@ -127,4 +128,34 @@ def test_points_without_images_are_refused(real_data: Path, other: Path) -> None
     """NeRVE's set is centred on the animal: nothing says where in which images its points were."""
     with pytest.raises(DataError, match="centred on the animal"):
         import_file(other, real_data / "nerve.npz", "ben")
+    assert not (other / "annotations.sqlite").exists()
+
+
+def write_header(path: Path, dtype: str, shape: tuple[int, ...]) -> Path:
+    """An archive of one array that promises more than it holds."""
+    with zipfile.ZipFile(path, "w") as archive, archive.open("points_xyz_px.npy", "w") as member:
+        np.lib.format.write_array_header_2_0(member, {"descr": dtype, "fortran_order": False, "shape": shape})
+        member.write(bytes(240))
+    return path
+
+
+@pytest.mark.parametrize(
+    ("dtype", "shape", "words"),
+    [
+        ("<f8", (10**6, 10**6, 3), "expected at most"),
+        ("<f8", (4, 3, 3), "cannot be read as arrays"),
+        ("|O", (5, 2, 3), "found 0 in points_xyz_px"),
+    ],
+)
+def test_hostile_archives_are_refused(other: Path, tmp_path: Path, dtype: str, shape, words: str) -> None:
+    with pytest.raises(DataError, match=words):
+        import_file(other, write_header(tmp_path / "lab.npz", dtype, shape), "ben")
+    assert not (other / "annotations.sqlite").exists()
+
+
+def test_pickled_names_are_never_loaded(other: Path, tmp_path: Path) -> None:
+    names = np.array([Path(), "AVAL"], object)
+    np.savez(tmp_path / "lab.npz", allow_pickle=True, points_xyz_px=XYZ, names=names)
+    with pytest.raises(DataError, match="cannot be read as arrays"):
+        import_file(other, tmp_path / "lab.npz", "ben")
     assert not (other / "annotations.sqlite").exists()
