@@ -73,7 +73,7 @@ def _list_cards(facts: RunFacts, digest: Digest) -> list[tuple[str, str]]:
         cards.append((str(len(facts.traces.identity)), f"traces, {facts.traces.valid.mean():.0%} valid"))
     if digest.stages:
         total_ms = sum(one.median_ms for one in digest.stages)
-        cards.append((f"{total_ms:.0f} ms" if total_ms < 999.5 else f"{total_ms / 1e3:.1f} s", "of work a volume"))
+        cards.append((f"{total_ms:.0f} ms" if total_ms < 999.5 else f"{total_ms / 1e3:.1f} s", "of work per volume"))
     return cards
 
 
