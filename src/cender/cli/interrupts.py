@@ -2,6 +2,7 @@
 
 import os
 import signal
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -45,17 +46,20 @@ class Interrupts:
         else:
             raise KeyboardInterrupt
 
+    def check(self) -> None:
+        """Raise what was asked for, unless that is under way.
+
+        Python loses an exception that a signal raises inside of certain callbacks, such as those of weak references.
+        """
+        if self.asked and not isinstance(sys.exc_info()[1], KeyboardInterrupt):
+            raise KeyboardInterrupt
+
     @contextmanager
     def waiting(self) -> Iterator[Callable[[], None]]:
         """Inside, a request waits until the function that is given is called, between two steps."""
         self.patient = True
-
-        def check() -> None:
-            if self.asked:
-                raise KeyboardInterrupt
-
         try:
-            yield check
+            yield self.check
         finally:
             self.patient = False
 

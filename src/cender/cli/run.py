@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from cender.cli.interrupts import STOPPED
+from cender.cli.interrupts import INTERRUPTS, STOPPED
 from cender.cli.options import ConfigFile, Json, Sets
 
 if TYPE_CHECKING:
@@ -174,7 +174,8 @@ class Display:
         self._bar.__exit__(*words)
 
     def show(self, progress: "Progress") -> None:
-        """Draw how far the run is."""
+        """Draw how far the run is, and stop where that was asked for."""
+        INTERRUPTS.check()
         if progress.stage == "recording":
             if self._second is None:
                 self._second = self._progress.add_task("identities and traces", total=None)

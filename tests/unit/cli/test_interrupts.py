@@ -1,6 +1,7 @@
 """Requests to stop: the first is heard, the second waits for it, the third ends everything."""
 
 import signal
+from contextlib import suppress
 
 import pytest
 
@@ -51,6 +52,19 @@ def test_a_request_waits_for_the_end_of_a_step(capfd: pytest.CaptureFixture[str]
         with pytest.raises(KeyboardInterrupt):
             check()
     assert not asked.patient
+
+
+def test_a_request_that_was_lost_is_raised_at_the_next_step_and_not_while_it_ends_things() -> None:
+    asked = Interrupts()
+    asked.check()
+    with suppress(KeyboardInterrupt):
+        asked.ask()
+    with pytest.raises(KeyboardInterrupt):
+        asked.check()
+    try:
+        raise KeyboardInterrupt
+    except KeyboardInterrupt:
+        asked.check()
 
 
 def test_a_process_that_ignores_ctrl_c_goes_on_ignoring_it() -> None:
