@@ -16,9 +16,12 @@ def see_selected(hand: Hand) -> dict[str, object]:
 def test_a_volume_is_corrected_by_keys_alone(shared_server: Server, sit_down: Sit) -> None:
     hand = sit_down(shared_server)
     hand.go(1)
-    z = hand.see("cender.z")
-    hand.press("q")
-    hand.wait("cender.v !== 1 && cender.volume?.volume === cender.v && cender.identity >= 0")
+    z = 0
+    while hand.see("cender.v") == 1:
+        z, identity = hand.see("[cender.z, cender.identity]")
+        hand.press("q")
+        hand.wait(f"(cender.v !== 1 || cender.identity !== {identity}) && cender.identity >= 0")
+        hand.wait("cender.volume?.volume === cender.v")
     hand.press("b")
     hand.wait(f"cender.v === 1 && cender.volume?.volume === 1 && cender.z === {z}")
 
@@ -56,6 +59,20 @@ def test_a_volume_is_corrected_by_keys_alone(shared_server: Server, sit_down: Si
     assert "reviewed" in hand.page.inner_text("#status")
     with hand.page.expect_download():
         hand.press("E")
+
+
+def test_the_queue_is_walked_to_its_end_with_one_key(shared_server: Server, sit_down: Sit) -> None:
+    hand = sit_down(shared_server)
+    hand.wait("cender.queue.volumes.length > 1 && cender.queue.neurons.length > 1")
+    first, *items = hand.see(
+        "[...cender.queue.volumes, ...cender.queue.neurons].map(one => [one.volume, one.identity])"
+    )
+    hand.go(first[0])
+    for volume, identity in items:
+        hand.press("q")
+        hand.wait(f"cender.v === {volume} && cender.volume?.volume === {volume} && cender.identity === {identity}")
+    hand.press("q")
+    hand.page.wait_for_selector("text=the queue is done")
 
 
 def is_missed(hand: Hand, one: dict[str, Any]) -> bool:

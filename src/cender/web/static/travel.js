@@ -110,15 +110,21 @@ export async function goToDoubtful(by) {
   toast("nothing further is in doubt");
 }
 
-/** The next thing in the queue, after the one that is shown. */
+let opened = "";
+/** @param {any} item of the queue */
+const nameItem = (item) => `${item.kind} ${item.volume} ${item.identity}`;
+
+/** The next thing in the queue, after the one that was opened if it is still shown, else after what is shown. */
 export function goToNext() {
   const items = [...state.queue.volumes, ...state.queue.neurons];
-  const item = items[items.findIndex((one) => one.volume === state.v && (one.kind === "volume" || one.identity === state.identity)) + 1];
+  const isShown = (/** @type {any} */ one) => one.volume === state.v && (one.kind === "volume" || one.identity === state.identity);
+  const at = items.findIndex((one) => nameItem(one) === opened && isShown(one));
+  const item = items[(at < 0 ? items.findIndex(isShown) : at) + 1];
   if (item) void openItem(item); else toast("the queue is done");
 }
 
 /** @param {any} item of the queue */
-export async function openItem(item) { await goTo(item.volume); showIdentity(item.identity); }
+export async function openItem(item) { opened = nameItem(item); await goTo(item.volume); showIdentity(item.identity); }
 
 export function play() {
   state.playing = !state.playing;

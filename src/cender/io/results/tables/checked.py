@@ -183,7 +183,7 @@ def _find_missing(values: pl.Series, *blanks: str) -> np.ndarray:
         # Few texts stand in most tables, however many rows they have.
         kinds = values.unique()
         empty = kinds.filter(kinds.str.strip_chars().str.to_lowercase().fill_null("").is_in(["", *blanks]))
-        return values.is_in(empty, nulls_equal=True).to_numpy() if len(empty) else np.zeros(len(values), bool)
+        return values.is_in(empty.implode(), nulls_equal=True).to_numpy() if len(empty) else np.zeros(len(values), bool)
     return values.is_null().to_numpy()
 
 
