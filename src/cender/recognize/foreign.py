@@ -1,4 +1,4 @@
-"""How sure a name is that a recognizer of another animal gives.
+"""How sure an identity is that a recognizer of another animal gives.
 
 Within an animal a recognizer knows how far its neurons move. It does not know how far those of another animal lie from
 where it expects them, so that its probabilities mean something else there. What tells a template that fits from one
@@ -16,7 +16,7 @@ from cender.types import Annotation, Identities, Regions
 
 @dataclass(frozen=True, slots=True)
 class ForeignTrust:
-    """Log-odds that a name is right.
+    """Log-odds that an identity is right.
 
     Weights of its own log-odds beyond those of the recording's mean probability, and of how far that mean is above the
     mirror image's; and a constant.
@@ -44,12 +44,12 @@ def mirror(annotation: Annotation) -> Annotation:
 def trust_foreign(
     answers: Sequence[Identities], fit: float, trust: ForeignTrust, refuse_below: float
 ) -> list[Identities]:
-    """The names of a recording with probabilities that hold across animals; improbable ones are refused (-1).
+    """The identities of a recording with probabilities that hold across animals; improbable ones are refused (-1).
 
     Parameters
     ----------
     answers
-        All names that the recognizer of the other animal gives, refused by nobody yet.
+        All identities that the recognizer of the other animal gives, none refused yet.
     fit
         How far the log-odds of the mean probability are above those of the mirror image.
     """
@@ -63,7 +63,7 @@ def trust_foreign(
 
 
 def describe_foreign(answers: Sequence[Identities], fit: float) -> list[Float[np.ndarray, "n 3"]]:
-    """Log-odds of every name beyond those of the recording's mean, the fit, and 1; one array per volume."""
+    """Log-odds of every identity beyond those of the recording's mean, the fit, and 1; one array per volume."""
     mean = measure_mean_odds(answers)
     return [
         np.column_stack([_to_odds(one.probability) - mean, np.full(len(one), fit), np.ones(len(one))])
@@ -72,9 +72,9 @@ def describe_foreign(answers: Sequence[Identities], fit: float) -> list[Float[np
 
 
 def measure_mean_odds(answers: Sequence[Identities]) -> float:
-    """Log-odds of the mean probability of all names."""
-    named = np.concatenate([np.zeros(0), *(one.probability[one.identity >= 0] for one in answers)])
-    return float(_to_odds(np.array([named.mean() if len(named) else 0.0]))[0])
+    """Log-odds of the mean probability of all identities that are given."""
+    given = np.concatenate([np.zeros(0), *(one.probability[one.identity >= 0] for one in answers)])
+    return float(_to_odds(np.array([given.mean() if len(given) else 0.0]))[0])
 
 
 def _to_odds(probability: Float[np.ndarray, " n"]) -> Float[np.ndarray, " n"]:

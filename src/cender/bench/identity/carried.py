@@ -1,6 +1,6 @@
 """Identities of one animal carried to another of which nothing is annotated, as `cender run --template` does it.
 
-``python -m cender.bench.identity.carried`` fits how far such names can be trusted, on pairs of simulated animals.
+``python -m cender.bench.identity.carried`` fits how far such identities can be trusted, on pairs of simulated animals.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -59,7 +59,7 @@ def measure_carried(
     on_repeat: Callable[[Repeat], None] = lambda repeat: None,
     clock: Clock = perf_counter,
 ) -> Measurement:
-    """Learn from annotated volumes of animal A and name all neurons of animal B, of which nothing is annotated.
+    """Learn from annotated volumes of animal A and identify all neurons of animal B, of which nothing is annotated.
 
     A number has to mean the same neuron in both, as it does in simulated animals.
     """
@@ -86,22 +86,22 @@ def _draw(subject: Subject, train: int, seed: int, number: int) -> tuple[list[An
     return [subject.taught[volume] for volume in drawn.train], rest
 
 
-def gather_names(
+def gather_identities(
     weights: Weights, config: Config, tested: Subject
 ) -> tuple[Float[np.ndarray, "n 3"], Bool[np.ndarray, " n"]]:
-    """What is known of every name that weights of another animal give, and whether it is right."""
+    """What is known of every identity that weights of another animal give, and whether it is right."""
     volumes, recognize = sorted(tested.seen), recognize_untrusted(weights, config)
     seen = [tested.seen[volume] for volume in volumes]
     answers = recognize(seen)
     fit = measure_fit(seen, recognize) if config.recognize.method == "default" else 0.0
-    named = [one.identity >= 0 for one in answers]
+    known = [one.identity >= 0 for one in answers]
     right = [one.identity == tested.taught[volume].identity for volume, one in zip(volumes, answers, strict=True)]
-    features = [rows[given] for rows, given in zip(describe_foreign(answers, fit), named, strict=True)]
-    return np.concatenate(features), np.concatenate([one[given] for one, given in zip(right, named, strict=True)])
+    features = [rows[given] for rows, given in zip(describe_foreign(answers, fit), known, strict=True)]
+    return np.concatenate(features), np.concatenate([one[given] for one, given in zip(right, known, strict=True)])
 
 
 def fit_trust(features: Float[np.ndarray, "n 3"], right: Bool[np.ndarray, " n"]) -> ForeignTrust:
-    """How far names are to be trusted, held lightly to the probabilities that they have."""
+    """How far identities are to be trusted, held lightly to the probabilities that they have."""
     own, fit, constant = fit_logistic(features, right, np.array([1.0, 0.0, 0.0]), np.ones(3)).round(3).tolist()
     return ForeignTrust(own, fit, constant)
 
@@ -126,14 +126,14 @@ def main() -> None:
         for method in METHODS:
             config = choose_method(Config(), method)
             weights = train_weights(annotated, rest, config)
-            # An animal that no template fits teaches what names look like that mean nothing.
+            # An animal that no template fits teaches what identities look like that mean nothing.
             for seen in (tested, _mirror(tested)) if method == "default" else (tested,):
-                gathered[method].append(gather_names(weights, config, seen))
+                gathered[method].append(gather_identities(weights, config, seen))
                 right = gathered[method][-1][1]
-                print(f"{method}: {len(right)} names, {100 * right.mean():.1f} % right", flush=True)
-    for name, parts in gathered.items():
+                print(f"{method}: {len(right)} identities, {100 * right.mean():.1f} % right", flush=True)
+    for method, parts in gathered.items():
         features, right = (np.concatenate(part) for part in zip(*parts, strict=True))
-        print(f"{name}: {fit_trust(features, right)}", flush=True)
+        print(f"{method}: {fit_trust(features, right)}", flush=True)
 
 
 if __name__ == "__main__":

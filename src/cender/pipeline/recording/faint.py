@@ -12,7 +12,7 @@ from cender.types import Annotation, Identities
 KNOWN_GAIN = 1.5
 """Log-odds by which a faint neuron is likelier to be real when it lies where recognition expects somebody.
 
-Fitted to simulated animals: of faint neurons with a probable identity 69 % are real, of the others 27 %.
+Fitted once, to 30 volumes each of the presets ``hard`` and ``crowded`` (seed 5200).
 """
 LEAST = 0.5
 """Probability that it is real, and who it is said to be, from which on it is taken."""

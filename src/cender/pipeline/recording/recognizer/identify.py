@@ -45,9 +45,9 @@ def identify_recording(
     volumes
         All volumes, with the neurons that were found.
     annotated
-        Volumes that a person named, by volume.
+        Volumes that a person annotated, by volume.
     workers
-        Volumes that are named at a time (0: one a core, but few); they change nothing but the time it takes.
+        Volumes that are recognized at a time (0: one per core, but few); they change nothing but the time it takes.
     on_weights
         Gets the recognizer that is used.
     foreign
@@ -123,7 +123,7 @@ def build_foreign(weights: Weights, config: Config, workers: int = 1) -> Recogni
 
 
 def recognize_untrusted(weights: Weights, config: Config, workers: int = 1) -> Recognize:
-    """All names of another animal's recognizer, with the probabilities that they would have in its own animal.
+    """All identities of another animal's recognizer, with the probabilities that they would have in its own animal.
 
     Two animals may lie on different sides. The paper's method knows the side from the head's axes; ours looks at every
     volume as it is and turned over, and takes what it recognizes better.
@@ -132,12 +132,12 @@ def recognize_untrusted(weights: Weights, config: Config, workers: int = 1) -> R
         return _build_paper(weights)
     model = unpack_recognizer(weights)
 
-    def name(one: Annotation) -> Recognition:
+    def classify(one: Annotation) -> Recognition:
         lying = [thin_recognition(classify_neurons(seen, model)) for seen in (one, turn_over(one))]
         return max(lying, key=lambda recognition: recognition.quality)
 
     def recognize(volumes: Sequence[Annotation]) -> list[Identities]:
-        recognitions = _map(name, volumes, workers)
+        recognitions = _map(classify, volumes, workers)
         return recognize_together(volumes, recognitions, model, 0.0, "taught", pool=config.recognize.temporal)
 
     return recognize
@@ -160,12 +160,14 @@ def _build_paper(weights: Weights) -> Recognize:
     return lambda volumes: [recognize_with_weights(one, embed, classes, identities, params) for one in volumes]
 
 
-def _map(name: Callable[[Annotation], Recognition], volumes: Sequence[Annotation], workers: int) -> list[Recognition]:
+def _map(
+    classify: Callable[[Annotation], Recognition], volumes: Sequence[Annotation], workers: int
+) -> list[Recognition]:
     """What was found out about every volume, several at a time: what takes long lets other threads run."""
     if workers < 2:
-        return [name(one) for one in volumes]
-    pool = ThreadPoolExecutor(workers, "name")
+        return [classify(one) for one in volumes]
+    pool = ThreadPoolExecutor(workers, "classify")
     try:
-        return list(pool.map(name, volumes))
+        return list(pool.map(classify, volumes))
     finally:
         pool.shutdown(wait=True, cancel_futures=True)
