@@ -17,7 +17,9 @@ class RecordingParams(Params):
         "N = camera frames in one stream",
     )
     dataset: str | None = Field(
-        None, description="HDF5 dataset, MATLAB variable or NPZ array to read, where there are several"
+        None,
+        description="HDF5 dataset, MATLAB variable or NPZ array to read, where there are several; names with commas "
+        "between them are channels: 'red,blue'",
     )
     voxel_um: tuple[float, float, float] | None = Field(None, description="voxel size in micrometres: [z, y, x]")
     rate_hz: float | None = Field(None, gt=0, description="volumes per second")

@@ -9,7 +9,7 @@ from typing import Any
 
 from cender.errors import ConfigError, DataError, UnreadableRecording, UnsupportedFormat
 from cender.io.params import RecordingParams
-from cender.io.recordings.arrange.array import arrange_recording, pair_channels
+from cender.io.recordings.arrange.array import arrange_recording, join_channels
 from cender.io.recordings.fence import fence
 from cender.io.recordings.formats.signatures import (
     is_czi,
@@ -133,15 +133,26 @@ def open_recording(path: str | Path, params: RecordingParams | None = None) -> R
     UnreadableRecording
         Where it is no recording; the message says what was found.
     """
-    params = params or RecordingParams()
-    if params.green is None:
-        return _open_one(Path(path), params)
+    params, path = params or RecordingParams(), Path(path)
+    arrays = [name.strip() for name in (params.dataset or "").split(",")]
+    if params.green is None and len(arrays) == 1:
+        return _open_one(path, params)
     alone = params.model_copy(update={"green": None, "roles": None})
+    if params.green is None:
+        parts = [_open_one(path, alone.model_copy(update={"dataset": name})) for name in arrays]
+        return join_channels(parts, arrays, params)
     if params.roles not in (None, ("red", "green")):
         raise ConfigError(
             "recording.green names the file of the green channel, so recording.roles can only be red,green"
         )
-    return pair_channels(_open_one(Path(path), alone), _open_one(Path(params.green), alone))
+    if len(arrays) > 1:
+        raise ConfigError(
+            f"recording.green names the file of the green channel, so recording.dataset is one name; found "
+            f"{params.dataset}"
+        )
+    parts = [_open_one(path, alone), _open_one(Path(params.green), alone)]
+    both = alone.model_copy(update={"roles": ("red", "green")})
+    return join_channels(parts, [one.source for one in parts], both)
 
 
 def save_recording(

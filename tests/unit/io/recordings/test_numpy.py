@@ -3,10 +3,11 @@
 import tracemalloc
 from pathlib import Path
 
+import h5py
 import numpy as np
 import pytest
 
-from cender.errors import ConfigError, UnreadableRecording
+from cender.errors import CenderError, ConfigError, UnreadableRecording
 from cender.io import RecordingParams, open_recording
 
 
@@ -75,6 +76,44 @@ def test_npz_with_several_arrays(tmp_path: Path, movie: np.ndarray) -> None:
         open_recording(tmp_path / "a.npz")
     recording = open_recording(tmp_path / "a.npz", RecordingParams(dataset="green"))
     assert np.array_equal(recording.read(1, (0,)), movie[1, 1:])
+
+
+def test_several_arrays_are_channels(tmp_path: Path, movie: np.ndarray) -> None:
+    np.savez(
+        tmp_path / "a.npz", red=movie[:, 0], green=movie[:, 1], blue=movie[:, 0].astype(float), small=movie[:, 0, 1:]
+    )
+    with pytest.raises(UnreadableRecording, match=r"channels, e\.g\. recording\.dataset=red,green,blue"):
+        open_recording(tmp_path / "a.npz")
+    params = RecordingParams(dataset="green, blue,red", axes="TZYX", roles=("green", "other", "red"))
+    recording = open_recording(tmp_path / "a.npz", params)
+    assert recording.shape == (6, 3, *movie.shape[2:])
+    assert recording.roles == ("green", "other", "red")
+    assert np.array_equal(recording.read(1, (0, 2)), movie[1, ::-1])
+    unsaid = open_recording(tmp_path / "a.npz", RecordingParams(dataset="red,green", axes="TZYX"))
+    assert [one.setting for one in unsaid.missing if one.what == "channel roles"] == ["recording.roles=red,green"]
+
+
+@pytest.mark.parametrize(
+    ("params", "words"),
+    [
+        ({"dataset": "red,small"}, r"red and small differ.*5 × 12 × 16 and 4 × 12 × 16"),
+        ({"dataset": "red,gren"}, r"no array 'gren'"),
+        ({"dataset": "red,green", "roles": ("red",)}, "names 1 channels"),
+        ({"dataset": "red,green", "green": "b.npz"}, r"recording\.dataset is one name"),
+        ({"dataset": "both,red", "axes": None}, "both has 2"),
+    ],
+)
+def test_arrays_that_cannot_be_channels(tmp_path: Path, movie: np.ndarray, params: dict, words: str) -> None:
+    np.savez(tmp_path / "a.npz", red=movie[:, 0], green=movie[:, 1], small=movie[:, 0, 1:], both=movie)
+    with pytest.raises(CenderError, match=words):
+        open_recording(tmp_path / "a.npz", RecordingParams(**({"axes": "TZYX"} | params)))
+
+
+def test_datasets_of_hdf5_are_channels(tmp_path: Path, movie: np.ndarray) -> None:
+    with h5py.File(tmp_path / "a.h5", "w") as file:
+        file["w/red"], file["w/green"] = movie[:, 0], movie[:, 1]
+    recording = open_recording(tmp_path / "a.h5", RecordingParams(dataset="w/red,w/green", axes="TZYX"))
+    assert np.array_equal(np.stack([volume.data for volume in recording]), movie)
 
 
 def test_truncated_npz(tmp_path: Path, movie: np.ndarray) -> None:

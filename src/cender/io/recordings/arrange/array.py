@@ -1,5 +1,6 @@
 """From an array as a file has it to a recording: ``t c z y x`` with sizes, rate and roles."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import isfinite, prod
 from typing import Literal
@@ -48,47 +49,47 @@ def arrange_recording(store: Store, params: RecordingParams, source: str, format
     )
 
 
-def pair_channels(red: Recording, green: Recording) -> Recording:
-    """One recording of two files, each with one channel."""
-    for one in (red, green):
+def join_channels(parts: Sequence[Recording], names: Sequence[str], params: RecordingParams) -> Recording:
+    """One recording of files or arrays with one channel each, in their order; ``names`` are theirs in messages."""
+    first = parts[0]
+    for one, name in zip(parts, names, strict=True):
         if one.shape[1] != 1:
-            raise ConfigError(
-                f"recording.green names a second file, so each file must have one channel; {one.source} has "
-                f"{one.shape[1]}"
+            raise ConfigError(f"channels are joined from parts with one channel each; {name} has {one.shape[1]}")
+        if one.shape[2:] != first.shape[2:]:
+            raise ShapeMismatch(
+                f"the volumes of {names[0]} and {name} differ (z × y × x): {format_shape(first.shape[2:])} and "
+                f"{format_shape(one.shape[2:])}"
             )
-    if red.shape[2:] != green.shape[2:]:
-        raise ShapeMismatch(
-            f"the volumes of red and green differ (z × y × x): {format_shape(red.shape[2:])} in "
-            f"{red.source}, "
-            f"{format_shape(green.shape[2:])} in {green.source}"
-        )
-    count = min(len(red), len(green))
-    warnings = [*red.warnings, *(w for w in green.warnings if w not in red.warnings)]
-    if len(red) != len(green):
-        warnings.append(f"red has {len(red)} volumes and green {len(green)}; the first {count} of both are used")
+    count = min(map(len, parts))
+    roles, lack_roles, role_warnings = settle_roles(None, params, len(parts), first.source)
+    lengths = ", ".join(f"{name} {len(one)}" for one, name in zip(parts, names, strict=True))
+    uneven = (f"the channels differ in volumes ({lengths}); the first {count} of all are used",)
+    warnings = (
+        *(warning for one in parts for warning in one.warnings),
+        *(uneven if max(map(len, parts)) > count else ()),
+        *role_warnings,
+    )
     return replace(
-        red,
-        shape=(count, 2, *red.shape[2:]),
-        dtype=np.result_type(red.dtype, green.dtype),
-        read=PairReader(red, green),
-        times_s=None if red.times_s is None else red.times_s[:count],
-        roles=("red", "green"),
-        missing=tuple(m for m in red.missing if m.what != "channel roles"),
-        warnings=tuple(warnings),
+        first,
+        shape=(count, len(parts), *first.shape[2:]),
+        dtype=np.result_type(*(one.dtype for one in parts)),
+        read=JoinedReader(tuple(parts)),
+        times_s=None if first.times_s is None else first.times_s[:count],
+        roles=roles,
+        missing=(*(one for one in first.missing if one.what != "channel roles"), *lack_roles),
+        warnings=tuple(dict.fromkeys(warnings)),
     )
 
 
 @dataclass(frozen=True, slots=True)
-class PairReader:
-    """Reads channel 0 from one file and channel 1 from another."""
+class JoinedReader:
+    """Reads each channel from a recording of its own."""
 
-    red: Recording
-    green: Recording
+    parts: tuple[Recording, ...]
 
     def __call__(self, volume: int, channels: tuple[int, ...]) -> Shaped[np.ndarray, "c z y x"]:
         """These channels of one volume."""
-        files = (self.red, self.green)
-        return np.concatenate([files[channel].read(volume, (0,)) for channel in channels])
+        return np.concatenate([self.parts[channel].read(volume, (0,)) for channel in channels])
 
 
 @dataclass(frozen=True, slots=True)

@@ -207,7 +207,7 @@ def _choose(datasets: dict[str, Any], path: Path, wanted: str | None) -> Any:
         )
     raise UnreadableRecording(
         f"{path} has several datasets that may be the recording: {listing}; choose one with --set "
-        "recording.dataset=NAME"
+        "recording.dataset=NAME, or several as its channels with recording.dataset=NAME,NAME"
     )
 
 

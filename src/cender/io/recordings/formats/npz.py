@@ -148,7 +148,9 @@ def _choose(path: Path, shapes: dict[str, tuple[int, ...]], wanted: str | None) 
     largest = sorted(shapes, key=lambda name: prod(shapes[name]))
     if prod(shapes[largest[-1]]) >= _CLEARLY_LARGEST * prod(shapes[largest[-2]]):
         return largest[-1]
+    alike = [name for name in shapes if shapes[name] == shapes[largest[-1]]]
+    channels = f", or several as its channels, e.g. recording.dataset={','.join(alike)}" if len(alike) > 1 else ""
     raise UnreadableRecording(
         f"{path} has several arrays that may be the recording: {listing}; choose one, e.g. --set "
-        f"recording.dataset={largest[-1]}"
+        f"recording.dataset={largest[-1]}{channels}"
     )
