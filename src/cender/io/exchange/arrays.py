@@ -192,8 +192,10 @@ ARRAYS = ExchangeFormat(
     title="numpy's points.npz or .npy: points_xyz (volumes × neurons × 3) and the like, or zyx_um, volume and identity",
     keeps=("centres", "identities", "names", "probabilities"),
     recognize=_recognize,
+    asks_places=True,
     load=load_arrays,
     save=save_arrays,
+    written_as=(".npz",),
     note="order and unit of places are in the name of the array, else settled by the recording or asked for "
     "(`--places xyz,px`); probabilities are written, not taken back",
 )

@@ -69,6 +69,9 @@ def import_file(
         raise UnsupportedFormat(f"{chosen.name} can be written but not read: {chosen.title}")
     if not path.exists():
         raise DataError(f"{path} is not there; expected {chosen.title}")
+    if places is not None and not chosen.asks_places:
+        able = ", ".join(one.name for one in EXCHANGE_FORMATS if one.asks_places)
+        raise UnsupportedFormat(f"--places is for {able}; {chosen.name} says itself what its numbers are")
     around = replace(look_around(run.load_settings()), places=places)
     with fence(str(path), f"cannot be read as {chosen.name}", DataError):
         incoming = chosen.load(path, around)
@@ -97,6 +100,9 @@ def export_file(
     chosen = choose_format(path, format, writing=True)
     if chosen.save is None:
         raise UnsupportedFormat(f"{chosen.name} can be read but not written: {chosen.title}")
+    if chosen.written_as and path.suffix.lower() not in chosen.written_as:
+        ending = " or ".join(one or "a folder" for one in chosen.written_as)
+        raise UnsupportedFormat(f"{chosen.name} is written as {ending}; found {path}")
     if images and not chosen.images:
         able = ", ".join(one.name for one in EXCHANGE_FORMATS if one.images)
         raise UnsupportedFormat(f"{chosen.name} does not hold images; formats that do: {able}")

@@ -75,9 +75,10 @@ class ExchangeFormat:
 
     ``recognize`` says from a path (which need not exist) whether it is this format. ``load`` reads a file, ``save``
     writes one; None where that direction is not there. ``keeps`` are those of `THINGS` that the format holds; ``note``
-    says in words what else is to be known. ``images`` says that it can hold the recording itself. ``targets`` are the
-    files that ``save`` writes. ``holds`` says which neurons of a volume have a place in it, and ``lacking`` what the
-    others lack; ``finds_lost`` says in words what else it loses of some annotations.
+    says in words what else is to be known. ``images`` says that it can hold the recording itself, ``asks_places``
+    that order and unit of places may have to be told. ``targets`` are the files that ``save`` writes, ``written_as``
+    the endings that a name to write may have (empty: any). ``holds`` says which neurons of a volume have a place in
+    it, and ``lacking`` what the others lack; ``finds_lost`` says in words what else it loses of some annotations.
     """
 
     name: str
@@ -88,6 +89,8 @@ class ExchangeFormat:
     save: Callable[[Outgoing, Path], None] | None = None
     note: str = ""
     images: bool = False
+    asks_places: bool = False
+    written_as: tuple[str, ...] = ()
     targets: Callable[[Path], tuple[Path, ...]] = lambda path: (path,)
     holds: Callable[[Annotation], Bool[np.ndarray, " n"]] = lambda one: np.ones(len(one), bool)
     lacking: str = ""

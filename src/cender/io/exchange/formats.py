@@ -38,12 +38,13 @@ def choose_format(path: Path, name: str | None = None, writing: bool = False) ->
         if name in names:
             return EXCHANGE_FORMATS[names.index(name)]
         near = get_close_matches(name, names, 1)
-        meant = f"did you mean {near[0]}? " if near else ""
-        raise UnsupportedFormat(f"unknown format {name!r}; {meant}There are {', '.join(names)}")
-    for one in EXCHANGE_FORMATS:
+        meant = f"did you mean {near[0]}?" if near else f"there are {', '.join(names)}"
+        raise UnsupportedFormat(f"unknown format {name!r}; {meant}")
+    able = [one for one in EXCHANGE_FORMATS if (one.save if writing else one.load)]
+    # A file that is there may be of a format that can only be written; a name to write under is of none that cannot.
+    for one in able if writing else EXCHANGE_FORMATS:
         if one.recognize(path):
             return one
-    able = [one for one in EXCHANGE_FORMATS if (one.save if writing else one.load)]
     alike = [one for one in able if path.suffix and path.suffix.lower() in one.title.lower()]
     listed = "\n".join(f"  {one.name:<18} {one.title}" for one in alike or able)
     raise UnsupportedFormat(

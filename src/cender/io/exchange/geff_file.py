@@ -142,5 +142,6 @@ GEFF = ExchangeFormat(
     recognize=lambda path: path.suffix.lower() == ".geff" or path.name.lower().endswith(".geff.zarr"),
     load=load_geff,
     save=save_geff,
+    written_as=(".geff", ".zarr"),
     note="probabilities are written, not taken back; names are in a part of our own",
 )

@@ -9,8 +9,10 @@ import polars as pl
 
 from cender.errors import DataError
 from cender.io.atomic import write_text
+from cender.io.cut_off import refuse_cut_off
 from cender.io.exchange.bounds import check_rows, check_text_size
 from cender.io.exchange.format import ExchangeFormat, Incoming, Outgoing, Surroundings
+from cender.io.exchange.header import read_columns
 from cender.io.exchange.points import gather_points
 from cender.types import Annotations
 
@@ -22,6 +24,7 @@ def load_napari(path: Path, around: Surroundings) -> Incoming:
     if around.voxel_um is None:
         raise DataError(f"{path}: points are in pixels, and the run folder says no voxel size")
     check_text_size(path)
+    refuse_cut_off(path)
     table = pl.read_csv(path, infer_schema_length=None)
     check_rows(path, "points", table.height)
     if not set(_AXES) <= set(table.columns):
@@ -67,8 +70,7 @@ def _recognize(path: Path) -> bool:
         return False
     if not path.is_file():
         return "napari" in path.stem.lower()
-    with path.open("rb") as file:
-        return b"axis-0" in file.readline(4096)
+    return _AXES[0] in read_columns(path)
 
 
 NAPARI = ExchangeFormat(
@@ -78,5 +80,6 @@ NAPARI = ExchangeFormat(
     recognize=_recognize,
     load=load_napari,
     save=save_napari,
+    written_as=(".csv",),
     note="probabilities are written, not taken back; has napari in its name when it is written",
 )

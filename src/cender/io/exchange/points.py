@@ -76,4 +76,5 @@ POINTS = ExchangeFormat(
     recognize=lambda path: path.suffix in {".csv", ".parquet"} and "regions" not in path.stem,
     load=load_points,
     save=save_points,
+    written_as=(".csv",),
 )

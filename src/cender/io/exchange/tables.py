@@ -7,8 +7,10 @@ import numpy as np
 import polars as pl
 
 from cender.errors import DataError
+from cender.io.cut_off import refuse_cut_off
 from cender.io.exchange.bounds import check_rows, check_text_size
 from cender.io.exchange.format import ExchangeFormat, Incoming, Surroundings
+from cender.io.exchange.header import read_columns
 from cender.io.exchange.places import Spelling, read_spelling, settle_places
 from cender.io.exchange.points import gather_points
 from cender.types import Annotations
@@ -36,6 +38,7 @@ _SUFFIXES = (".csv", ".tsv")
 def load_table(path: Path, around: Surroundings) -> Incoming:
     """Places, volumes (from 0), identities and names from the columns whose names say what they are."""
     check_text_size(path)
+    refuse_cut_off(path, _separator(path))
     table = pl.read_csv(path, separator=_separator(path), infer_schema_length=None)
     check_rows(path, "points", table.height)
     axes = _find_axes(table.columns)
@@ -96,10 +99,7 @@ def _separator(path: Path) -> str:
 
 def _recognize(path: Path) -> bool:
     """Whether the first line has x, y and z and is not that of our own points."""
-    if path.suffix.lower() not in _SUFFIXES or not path.is_file():
-        return False
-    with path.open(encoding="utf-8", errors="replace") as file:
-        columns = [word.strip().strip('"') for word in file.readline(65536).split(_separator(path))]
+    columns = read_columns(path, _separator(path)) if path.suffix.lower() in _SUFFIXES else []
     return not set(columns) >= _OWN and bool(_find_axes(columns))
 
 
@@ -108,6 +108,7 @@ TABLE = ExchangeFormat(
     title="a table of points with other columns, CSV or TSV: frame, x, y, z, id[, name]",
     keeps=("centres", "identities", "names"),
     recognize=_recognize,
+    asks_places=True,
     load=load_table,
     note="the unit is in the name of the columns (`x_um`, `x_px`), else settled by the recording or asked for "
     "(`--places um`); volumes are counted from 0",

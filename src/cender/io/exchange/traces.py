@@ -87,7 +87,10 @@ def _declare(suffix: str, title: str, save: Callable[[Outgoing, Path], None]) ->
         keeps=_KEEPS,
         recognize=lambda path: path.suffix.lower() == f".{suffix}" and "traces" in path.stem.lower(),
         save=save,
-        note="the traces of the last run",
+        written_as=(f".{suffix}",),
+        note="the traces of the last run; neurons without an identity have none",
+        holds=lambda one: one.identity >= 0,
+        lacking="without an identity",
     )
 
 

@@ -177,6 +177,7 @@ TRACKMATE = ExchangeFormat(
     recognize=lambda path: path.suffix.lower() == ".xml",
     load=load_trackmate,
     save=save_trackmate,
+    written_as=(".xml",),
     finds_lost=find_single,
     note="probabilities and times are written (as quality and POSITION_T), not taken back; an identity that is seen "
     "once has no link and so no track",

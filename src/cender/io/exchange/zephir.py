@@ -58,6 +58,7 @@ def save_zephir(out: Outgoing, path: Path) -> None:
     centre = np.concatenate([one.centre_um[one.identity >= 0] for one in rows])
     share = ((centre / voxel) + 0.5) / size
     target, names = _name_files(path)
+    target.parent.mkdir(exist_ok=True)
     with write_atomically(target) as part, h5py.File(part, "w") as file:
         file["id"] = np.arange(1, len(t_idx) + 1, dtype=np.uint32)
         file["t_idx"] = t_idx.astype(np.uint32)
@@ -81,7 +82,7 @@ def _save_names(out: Outgoing, identities: np.ndarray, path: Path) -> None:
 
 def _name_files(path: Path) -> tuple[Path, Path]:
     """The file of annotations and the file of names to write, inside of a folder or beside each other."""
-    target = path / _FILES[0] if path.is_dir() else path
+    target = path / _FILES[0] if path.is_dir() or not path.suffix else path
     return target, _beside(target)
 
 
@@ -157,6 +158,7 @@ ZEPHIR = ExchangeFormat(
     recognize=lambda path: path.name.endswith(_FILES) or any((path / name).is_file() for name in _FILES),
     load=load_zephir,
     save=save_zephir,
+    written_as=(".h5", ".hdf5", ""),
     note="neurons without an identity are left out; places are rounded to 32 bits",
     targets=_name_files,
     holds=lambda one: one.identity >= 0,

@@ -124,6 +124,11 @@ def test_what_goes_out_is_people_s_work_over_the_machine_s(worm: Path, tmp_path:
         ("points.csv", "volume,z_um\n1,2\n", "y_um"),
         ("points.csv", "volume,z_um,y_um,x_um,identity\n", "says nothing"),
         ("points.xyz", POINTS, "give it with --format"),
+        ("points.csv", POINTS + "2,1,1,1", "cut off: its last line ends after 4 of 6 fields"),
+        ("regions.csv", REGIONS + "2,0,1,2,3", "cut off: its last line ends after 5 of"),
+        ("lab.csv", "t,x,y,z,id\n0,1,1,1,4\n1,2,2", "cut off: its last line ends after 3 of 5 fields"),
+        ("layer.csv", "index,axis-0,axis-1,axis-2,axis-3\n0,0,1,1,1\n1,0,1,2", "cut off"),
+        ("worm.nwb", POINTS, "is not an HDF5 file"),
     ],
 )
 def test_a_bad_file_changes_nothing_and_is_explained(
@@ -134,6 +139,43 @@ def test_a_bad_file_changes_nothing_and_is_explained(
         import_file(worm, save(tmp_path / name, text), "ana")
     with EditLog(worm) as log:
         assert log.revision == 1
+
+
+def test_a_last_line_without_an_end_is_taken(worm: Path, tmp_path: Path) -> None:
+    assert import_file(worm, save(tmp_path / "points.csv", POINTS.rstrip("\n")), "ana").neurons == 3
+
+
+def test_boxes_are_known_by_their_columns_too(worm: Path, tmp_path: Path) -> None:
+    assert import_file(worm, save(tmp_path / "mine.csv", REGIONS), "ana").format == "regions"
+
+
+def test_places_are_told_only_where_they_are_asked_for(worm: Path, tmp_path: Path) -> None:
+    with pytest.raises(UnsupportedFormat, match="--places is for arrays, table; points says itself"):
+        import_file(worm, save(tmp_path / "points.csv", POINTS), "ana", places="xyz,px")
+
+
+@pytest.mark.parametrize(
+    ("name", "format", "words"),
+    [
+        ("worm.csv", "nwb", r"nwb is written as \.nwb; found .*worm\.csv"),
+        ("worm.parquet", None, r"points is written as \.csv"),
+        ("worm.npy", "arrays", r"arrays is written as \.npz"),
+        ("worm.npy", None, "give it with --format"),
+        ("worm.tif", "zephir", r"zephir is written as \.h5 or \.hdf5 or a folder"),
+    ],
+)
+def test_nothing_is_written_under_a_name_of_something_else(
+    worm: Path, tmp_path: Path, name: str, format: str | None, words: str
+) -> None:
+    with pytest.raises(UnsupportedFormat, match=words):
+        export_file(worm, tmp_path / name, format)
+    assert not (tmp_path / name).exists()
+
+
+def test_zephir_is_written_into_a_folder_that_is_made(worm: Path, tmp_path: Path) -> None:
+    import_file(worm, save(tmp_path / "points.csv", POINTS), "ana")
+    export_file(worm, tmp_path / "zephir", "zephir")
+    assert {path.name for path in (tmp_path / "zephir").iterdir()} == {"annotations.h5", "worldlines.h5"}
 
 
 def test_the_same_file_twice_changes_nothing(worm: Path, tmp_path: Path) -> None:

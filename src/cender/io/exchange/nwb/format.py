@@ -24,6 +24,7 @@ NWB = ExchangeFormat(
     recognize=lambda path: path.suffix.lower() == ".nwb",
     load=_load,
     save=_save,
+    written_as=(".nwb",),
     note="of other programs' files centres, identities and names, from tables of voxels or images of masks; "
     "ratios and intensities are written, not taken back",
     images=True,

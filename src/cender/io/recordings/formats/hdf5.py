@@ -26,6 +26,7 @@ from cender.io.recordings.formats.own import (
     unpack_axes,
     unpack_facts,
 )
+from cender.io.recordings.formats.signatures import is_hdf5
 from cender.io.recordings.formats.store import Index, Store
 from cender.types import Recording
 
@@ -40,6 +41,8 @@ def open_hdf5(path: Path) -> Iterator[Any]:
     try:
         file = h5py.File(path, "r")
     except OSError as first:
+        if path.is_file() and not is_hdf5(path):
+            raise UnreadableRecording(f"{path} is not an HDF5 file: it does not begin as these do") from first
         try:
             file = h5py.File(path, "r", swmr=True, locking=False)
         except OSError:

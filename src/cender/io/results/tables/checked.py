@@ -11,6 +11,7 @@ import polars as pl
 
 from cender.errors import DataError, UnsupportedFormat
 from cender.io.atomic import write_atomically
+from cender.io.cut_off import refuse_cut_off
 from cender.io.results.tables.schemas import Column, Kind, Schema
 
 _KIND_NAMES: dict[Kind, str] = {
@@ -256,6 +257,7 @@ def _read_csv(path: Path) -> tuple[pl.DataFrame, np.ndarray]:
         raise DataError(f"{path} is empty; a CSV table starts with a line of column names") from None
     except (pl.exceptions.PolarsError, OSError) as error:
         raise DataError(f"{path} is not a CSV table in UTF-8 with commas: {_first_line(error)}") from None
+    refuse_cut_off(path)
     if frame.width == 1 and ";" in frame.columns[0]:
         raise DataError(f"{path} is separated by semicolons; save it with commas")
     repeated = [name for name in frame.columns if "_duplicated_" in name]
