@@ -180,7 +180,9 @@ def _describe(traces: Traces, fits: list[Bleaching], timed: bool, unsmoothed: bo
         notes.append(
             "there is no red channel: green is given, but no ratio; motion and focus cannot be told from activity"
         )
-    if not timed and len(traces.volume):
+    if len(traces.volume) < 2:
+        return tuple(notes)
+    if not timed:
         smoothed = "nothing was smoothed, and " if unsmoothed else ""
         notes.append(f"the recording does not say its times: {smoothed}bleaching counts volumes")
     for name, fit, there in (("red", fits[0], has_red), ("green", fits[1], has_green)):

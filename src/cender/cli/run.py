@@ -203,10 +203,11 @@ def _print_summary(done: "Run") -> None:
     if not summary.redone:
         STDERR.print("nothing to do: everything is up to date")
     counts = f"{summary.ok} ok, {summary.flagged} flagged, {summary.failed} failed"
-    STDERR.print(
-        f"{summary.volumes} volumes ({counts}), {summary.neurons_median:.0f} neurons in a volume (median), "
-        f"{summary.identities} identities, {_say_time(summary.seconds)}"
-    )
+    neurons = f"{summary.neurons_median:.0f} neurons"
+    seen = f"1 volume ({counts}), {neurons}"
+    if summary.volumes != 1:
+        seen = f"{summary.volumes} volumes ({counts}), {neurons} in a volume (median)"
+    STDERR.print(f"{seen}, {summary.identities} identities, {_say_time(summary.seconds)}")
     if summary.trust:
         STDERR.print(summary.trust, soft_wrap=True, markup=False)
     if summary.mostly_unidentified:

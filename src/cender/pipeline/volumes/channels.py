@@ -72,14 +72,12 @@ def refuse_blank_red(recording: Recording, sampled: Sequence[Glimpse]) -> None:
 
 
 def describe_channels(recording: Recording, found: ChannelMap) -> list[str]:
-    """What the channels of this recording cannot give, and what is doubtful about them."""
+    """What is doubtful about the channels of this recording; traces say themselves that there is no green."""
     notes = []
     if recording.channel("red") is None:
         notes.append(
             "there is no red channel: neurons are found in green, where dark ones are missed, and no ratio can be given"
         )
-    if recording.channel("green") is None:
-        notes.append("there is no green channel: neurons and identities are given, but no activity")
     if not found.trusted:
         notes.append(f"red and green are taken as aligned: {found.reason}")
     return notes
