@@ -8,9 +8,10 @@ import numpy as np
 from jaxtyping import Bool, Float
 
 from cender.evaluate.errors import classify_identities
-from cender.evaluate.overlap import measure_areas, measure_distances_um
+from cender.evaluate.overlap import measure_distances_um
 from cender.evaluate.pairing import Pairing
 from cender.types import Annotation
+from cender.types.boxes import measure_areas
 
 Property = Literal["brightness", "depth", "crowding"]
 PROPERTIES: tuple[Property, ...] = get_args(Property)
@@ -76,7 +77,7 @@ def measure_brightness(annotation: Annotation) -> Float[np.ndarray, " m"]:
     """Mean intensity of every neuron over the area of its boxes; NaN where it was not measured."""
     regions = annotation.regions
     used = (regions.neuron >= 0) & np.isfinite(regions.intensity)
-    area = measure_areas(regions)[used]
+    area = measure_areas(regions.box_px)[used]
     rows = regions.neuron[used]
     total = np.bincount(rows, weights=area * regions.intensity[used], minlength=len(annotation))
     whole = np.bincount(rows, weights=area, minlength=len(annotation))
