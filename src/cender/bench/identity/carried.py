@@ -5,19 +5,18 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from time import perf_counter
 
 import numpy as np
 from jaxtyping import Bool, Float
 
 from cender.bench.identity.across import LearnAcross
 from cender.bench.identity.data import make_subject
-from cender.bench.identity.measure import Clock, Measurement, Recognize, Repeat, collect_identities, score_recognizer
+from cender.bench.identity.measure import Measurement, Recognize
 from cender.bench.identity.methods import METHODS, Method, choose_method
-from cender.bench.identity.split import Split, split_volumes, thin_volumes
+from cender.bench.identity.pairs import Pace, Trial, draw_annotated, measure_pairs
+from cender.bench.identity.split import Split, thin_volumes
 from cender.bench.identity.subject import Subject
 from cender.config import Config
-from cender.errors import DataError
 from cender.pipeline.recording.recognizer.identify import build_foreign, measure_fit, recognize_untrusted
 from cender.pipeline.recording.recognizer.learn import train_weights
 from cender.recognize.foreign import ForeignTrust, describe_foreign, mirror
@@ -50,38 +49,25 @@ def make_head_learner(config: Config) -> LearnAcross:
 
 
 def measure_carried(
-    pairs: Sequence[tuple[Subject, Subject]],
-    method: tuple[str, Carry],
-    train: int,
-    *,
-    seed: int = 0,
-    at_most: int | None = None,
-    on_repeat: Callable[[Repeat], None] = lambda repeat: None,
-    clock: Clock = perf_counter,
+    pairs: Sequence[tuple[Subject, Subject]], method: tuple[str, Carry], train: int, pace: Pace | None = None
 ) -> Measurement:
     """Learn from annotated volumes of animal A and identify all neurons of animal B, of which nothing is annotated.
 
     A number has to mean the same neuron in both, as it does in simulated animals.
     """
-    if train < 1:
-        raise DataError("--train 0: a template has annotated volumes; ask for at least 1")
-    repeats = []
-    for number, (first, second) in enumerate(pairs):
-        annotated, rest = _draw(first, train, seed, number)
-        start = clock()
-        recognize = method[1](annotated, rest, seed + number)
-        spent = clock() - start
-        split = Split((), thin_volumes(sorted(second.seen), at_most))
-        repeats.append(score_recognizer(second, split, recognize, spent, collect_identities(annotated), clock))
-        on_repeat(repeats[-1])
-    truth = pairs[0][1].truth
-    preset_hash = truth.provenance.get("preset_hash")
-    return Measurement(method[0], train, "template", seed, truth.source, preset_hash, tuple(repeats))
+    name, carry = method
+    pace = pace or Pace()
+
+    def prepare(first: Subject, second: Subject, number: int) -> Trial:
+        annotated, rest = _draw(first, train, pace.seed, number)
+        split = Split((), thin_volumes(sorted(second.seen), pace.at_most))
+        return Trial(split, lambda: carry(annotated, rest, pace.seed + number), annotated)
+
+    return measure_pairs(pairs, name, train, "template", prepare, pace)
 
 
 def _draw(subject: Subject, train: int, seed: int, number: int) -> tuple[list[Annotation], list[Annotation]]:
-    labelled = [volume for volume, one in subject.taught.items() if (one.identity >= 0).any()]
-    drawn = split_volumes(labelled, {}, train, "random", seed, number)
+    drawn = draw_annotated(subject, train, seed, number)
     rest = [one for volume, one in subject.seen.items() if volume not in drawn.train]
     return [subject.taught[volume] for volume in drawn.train], rest
 

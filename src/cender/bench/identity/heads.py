@@ -1,14 +1,14 @@
 """Named heads of many animals: one head is the template of others, of its own lab and of other labs."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from time import perf_counter
 
 import numpy as np
 from jaxtyping import Int
 
 from cender.bench.identity.across import LearnAcross
-from cender.bench.identity.measure import Clock, Measurement, Repeat, collect_identities, score_recognizer
+from cender.bench.identity.measure import Measurement, Repeat, collect_identities, score_recognizer
+from cender.bench.identity.pairs import Pace
 from cender.bench.identity.split import Split, thin_volumes
 from cender.bench.identity.subject import Subject, hide_identities
 from cender.errors import DataError
@@ -46,10 +46,7 @@ def measure_heads(
     method: tuple[str, LearnAcross],
     *,
     templates: int = 1,
-    seed: int = 0,
-    at_most: int | None = None,
-    on_repeat: Callable[[Repeat], None] = lambda repeat: None,
-    clock: Clock = perf_counter,
+    pace: Pace | None = None,
 ) -> tuple[Measurement, Measurement]:
     """Within labs and between labs: one head of a lab is the template, for the other heads and for those of other labs.
 
@@ -61,14 +58,13 @@ def measure_heads(
         Its name and how it learns; it sees all heads that it is tested on, without names.
     templates
         How many heads of every lab are templates in turn, drawn at random.
-    at_most
-        Heads of other labs that every template is tested on, spread evenly.
-    on_repeat
-        Told after every template.
+    pace
+        Its ``at_most`` bounds the heads of other labs that every template is tested on, spread evenly.
     """
     if sum(len(lab) > 1 for lab in heads.values()) == 0:
         raise DataError("expected a lab with at least two heads: one is the template of the others")
-    rng = np.random.default_rng(seed)
+    pace = pace or Pace()
+    rng = np.random.default_rng(pace.seed)
     within: list[Repeat] = []
     between: list[Repeat] = []
     for lab, mine in heads.items():
@@ -76,21 +72,21 @@ def measure_heads(
             template = mine[int(row)]
             own = [one for one in mine if one is not template]
             foreign = [one for name, theirs in heads.items() if name != lab for one in theirs]
-            chosen = set(thin_volumes([one.volume for one in foreign], at_most))
+            chosen = set(thin_volumes([one.volume for one in foreign], pace.at_most))
             foreign = [one for one in foreign if one.volume in chosen]
             subject = _gather([*own, *foreign])
-            start = clock()
-            recognize = method[1](teachers, template, list(subject.seen.values()), seed)
-            spent = clock() - start
+            start = pace.clock()
+            recognize = method[1](teachers, template, list(subject.seen.values()), pace.seed)
+            spent = pace.clock() - start
             for found, tested in ((within, own), (between, foreign)):
                 split = Split((template.volume,), tuple(one.volume for one in tested))
                 if tested:
                     known = collect_identities([template])
-                    found.append(score_recognizer(subject, split, recognize, spent, known, clock))
-            on_repeat(within[-1])
+                    found.append(score_recognizer(subject, split, recognize, spent, known, pace.clock))
+            pace.on_repeat(within[-1])
     return (
-        Measurement(method[0], len(teachers), "within labs", seed, "named heads", None, tuple(within)),
-        Measurement(method[0], len(teachers), "between labs", seed, "named heads", None, tuple(between or within)),
+        Measurement(method[0], len(teachers), "within labs", pace.seed, "named heads", None, tuple(within)),
+        Measurement(method[0], len(teachers), "between labs", pace.seed, "named heads", None, tuple(between or within)),
     )
 
 

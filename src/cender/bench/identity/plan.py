@@ -1,10 +1,9 @@
 """A whole benchmark of identities: every method at every number of annotated volumes, on the same recordings."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from time import perf_counter
-from typing import Any, Literal
+from typing import Literal
 from typing import cast as as_type
 
 from cender.bench.identity.across import draw_teachers, measure_across
@@ -12,7 +11,7 @@ from cender.bench.identity.carried import make_carrier, make_head_learner, measu
 from cender.bench.identity.corruption import NO_CORRUPTION, Corruption, corrupt_subject
 from cender.bench.identity.data import choose_volumes, open_subjects
 from cender.bench.identity.heads import Heads, is_table, load_named_heads, measure_heads
-from cender.bench.identity.measure import Clock, Measurement, Repeat, measure_identity_bench
+from cender.bench.identity.measure import Measurement, Repeat, measure_identity_bench
 from cender.bench.identity.memory import Memory
 from cender.bench.identity.methods import (
     METHODS,
@@ -23,6 +22,7 @@ from cender.bench.identity.methods import (
     make_across_learner,
     make_learner,
 )
+from cender.bench.identity.pairs import Pace
 from cender.bench.identity.pictures import draw_measurements
 from cender.bench.identity.split import SPLITS, thin_volumes
 from cender.bench.identity.subject import Subject
@@ -142,7 +142,6 @@ def run_plan(
     config: Config,
     cast: Cast,
     on_step: Callable[[str], None] = lambda label: None,
-    clock: Clock = perf_counter,
 ) -> list[Measurement]:
     """All measurements of a plan.
 
@@ -150,10 +149,8 @@ def run_plan(
     ----------
     on_step
         Told after every training.
-    clock
-        Seconds that learning and recognizing are timed with.
     """
-    return [one for step in plan.steps for one in _measure(plan, step, config, cast, on_step, clock)]
+    return [one for step in plan.steps for one in _measure(plan, step, config, cast, on_step)]
 
 
 def _measure(
@@ -162,26 +159,24 @@ def _measure(
     config: Config,
     cast: Cast,
     on_step: Callable[[str], None],
-    clock: Clock,
 ) -> Sequence[Measurement]:
     method, split, train = step
 
     def tell(_: Repeat) -> None:
         on_step(f"{method}, {train} volumes, {split}")
 
+    pace = Pace(plan.seed, plan.at_most, tell)
     if split == "template":
-        carried: dict[str, Any] = {"seed": plan.seed, "at_most": plan.at_most, "on_repeat": tell, "clock": clock}
         pairs = list(zip(cast.teachers, cast.tested, strict=True))
-        return [measure_carried(pairs, (method, make_carrier(method, config)), train, **carried)]
+        return [measure_carried(pairs, (method, make_carrier(method, config)), train, pace)]
     if split == "animals":
         learner = method, make_across_learner(method, config, plan.features, Memory().train_weights)
-        options: dict[str, Any] = {"seed": plan.seed, "on_repeat": tell, "clock": clock}
         if cast.heads is not None:
             annotated = draw_teachers(cast.teachers[0], train, plan.seed)
             named = learner if method == "paper" else (method, make_head_learner(config))
-            return measure_heads(annotated, cast.heads, named, templates=plan.repeats, **options)
+            return measure_heads(annotated, cast.heads, named, templates=plan.repeats, pace=replace(pace, at_most=None))
         pairs = list(zip(cast.teachers, cast.tested, strict=True))
-        return [measure_across(pairs, learner, train, at_most=plan.at_most, **options)]
+        return [measure_across(pairs, learner, train, pace)]
     done = measure_identity_bench(
         cast.tested,
         (method, make_learner(method, config, plan.features)),
@@ -190,7 +185,6 @@ def _measure(
         seed=plan.seed,
         at_most=plan.at_most,
         on_repeat=tell,
-        clock=clock,
     )
     return [done]
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from cender.bench.identity.carried import make_head_learner
 from cender.bench.identity.heads import load_named_heads, measure_heads
+from cender.bench.identity.pairs import Pace
 from cender.bench.names.folds import measure_names
 from cender.bench.paper.celltypes import choose_side, embed_with_paper, measure_cell_types, pose_by_labels
 from cender.bench.paper.identity_rows import describe_recognition
@@ -86,12 +87,12 @@ def _learn_templates(company: Company, scope: Scope) -> Figures:
     learner = "default", make_head_learner(company.config)
     mine = labs[CHAUDHARY]
     templates = len(mine) if scope.full else QUICKLY
-    one = measure_heads([], {CHAUDHARY: mine}, learner, templates=templates, clock=process_time)[0]
+    one = measure_heads([], {CHAUDHARY: mine}, learner, templates=templates, pace=Pace(clock=process_time))[0]
     figures: Figures = {"chaudhary": describe_measurement(one)}
     figures["chaudhary"]["spread"] = pstdev(repeat.figures.accuracy or 0.0 for repeat in one.repeats)
     if not scope.full:
         return figures
-    within, between = measure_heads([], labs, learner, templates=EVERYWHERE, clock=process_time)
+    within, between = measure_heads([], labs, learner, templates=EVERYWHERE, pace=Pace(clock=process_time))
     return {**figures, "within": describe_measurement(within), "between": describe_measurement(between)}
 
 

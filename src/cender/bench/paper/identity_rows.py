@@ -13,6 +13,7 @@ from cender.bench.identity.data import make_subject, open_points
 from cender.bench.identity.heads import load_named_heads
 from cender.bench.identity.measure import measure_identity_bench
 from cender.bench.identity.methods import METHODS, Method, make_across_learner, make_learner
+from cender.bench.identity.pairs import Pace
 from cender.bench.identity.subject import Subject
 from cender.bench.paper.inputs import hash_settings
 from cender.bench.paper.items import Figures, Item
@@ -138,7 +139,7 @@ def _learn_file(config: Config, method: Method, path: Path, train: int, scope: S
 def _cross_files(config: Config, method: Method, teacher: Path, tested: Sequence[Path], scope: Scope) -> Figures:
     pairs = [(make_subject(open_points(teacher)), make_subject(open_points(path))) for path in tested]
     learner = method, make_across_learner(method, config)
-    done = measure_across(pairs, learner, 130, at_most=scope.at_most, clock=process_time)
+    done = measure_across(pairs, learner, 130, Pace(at_most=scope.at_most, clock=process_time))
     return describe_measurement(done)
 
 

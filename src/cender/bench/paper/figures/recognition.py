@@ -13,6 +13,7 @@ from cender.bench.identity.across import measure_across
 from cender.bench.identity.data import make_subject, open_points
 from cender.bench.identity.measure import Learn, Measurement, Recognize, measure_identity_bench, run_repeat
 from cender.bench.identity.methods import METHODS, Method, make_across_learner, make_learner
+from cender.bench.identity.pairs import Pace
 from cender.bench.identity.pictures import gather_curves
 from cender.bench.identity.split import Split, thin_volumes
 from cender.bench.identity.subject import Subject
@@ -34,7 +35,7 @@ from cender.simulate import simulate_recording
 from cender.types import Annotation, Weights
 
 POINTS_FILE, POINTS_RATE_HZ = "nerve.npz", 6.0
-SHOWN_VOLUMES = 10
+SHOWN_VOLUMES, SHOWN_WORST = 10, 2
 # Animals to learn from are far in seed from those to recognize.
 OTHER_SEED = SEED + 100
 PUBLISHED_MS = {"detect": 556.0, "merge": 50.0, "recognize": 20.0, "all": 800.0}
@@ -232,7 +233,7 @@ class Curves:
         def measure(method: Method, count: int) -> Measurement:
             config = self.scene.config
             learn = make_across_learner(method, config, train=self._remember)
-            return measure_across([(teacher, tested)], (method, learn), count, at_most=self.extent.at_most)
+            return measure_across([(teacher, tested)], (method, learn), count, Pace(at_most=self.extent.at_most))
 
         return [measure(method, count) for method in METHODS for count in counts.get(method, ()) if count]
 
@@ -268,11 +269,11 @@ def _follow(
     )
 
 
-def _show_worst(scene: Scene, own: Followed, count: int = 2) -> list[tuple[str, np.ndarray]]:
+def _show_worst(scene: Scene, own: Followed) -> list[tuple[str, np.ndarray]]:
     """The projected heads of the volumes that are recognized worst, and what happens in them."""
     pictures = []
     times = np.array([scene.simulation.recording.time_s(one) for one in range(len(scene.simulation.recording))])
-    for row in np.argsort(own.accuracy)[:count]:
+    for row in np.argsort(own.accuracy)[:SHOWN_WORST]:
         index = int(np.abs(times - own.time[row]).argmin())
         red = scene.simulation.recording.volume(index, (0,)).data[0].max(0)
         head = scene.simulation.annotate(index).head
