@@ -36,6 +36,8 @@ from cender.types import Crop, Head, Regions
 
 ANCHOR_COLOURS = {7: GREEN, 9: "#c08552", 11: ACCENT}
 BODY = "#ff9ecb"
+# Cards of a stack that are drawn.
+SHOWN_FRAMES = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,12 +82,12 @@ def draw_preprocessing(seen: Preprocessing) -> Figure:
     return figure
 
 
-def plot_stack(frames: Real[np.ndarray, "z y x"], crop: Crop, ax: Axes, shown: int = 4) -> Axes:
+def plot_stack(frames: Real[np.ndarray, "z y x"], crop: Crop, ax: Axes) -> Axes:
     """Some frames of a volume around its head, as cards of which each hides little of the one behind it."""
     edge = max(crop.h // 4, 1)
     top, left = max(crop.y - edge, 0), max(crop.x - edge, 0)
     part = frames[:, top : crop.y + crop.h + edge, left : crop.x + crop.w + edge]
-    chosen = np.linspace(0.2 * len(part), 0.8 * len(part), shown).round().astype(int)
+    chosen = np.linspace(0.2 * len(part), 0.8 * len(part), SHOWN_FRAMES).round().astype(int)
     low, high = np.percentile(part[chosen], (80, 99.8))
     height, width = part.shape[1:]
     for place, z in enumerate(chosen):
@@ -94,7 +96,9 @@ def plot_stack(frames: Real[np.ndarray, "z y x"], crop: Crop, ax: Axes, shown: i
         ax.imshow(part[z], cmap="gray", vmin=low, vmax=max(high, low + 1), extent=extent, interpolation="nearest")
         ax.add_patch(Rectangle((x, y), width, height, fill=False, ec=QUIET, lw=0.7))
         ax.text(x + 0.02 * width, y + 0.05 * height, f"z = {z}", color=QUIET, fontsize=6.5, va="top")
-    ax.set(xlim=(-2, width * (1 + 0.07 * (shown - 1)) + 2), ylim=(height * (1 + 0.72 * (shown - 1)) + 2, -2))
+    ax.set(
+        xlim=(-2, width * (1 + 0.07 * (SHOWN_FRAMES - 1)) + 2), ylim=(height * (1 + 0.72 * (SHOWN_FRAMES - 1)) + 2, -2)
+    )
     ax.set_aspect("equal")
     hide_axes([ax])
     return ax

@@ -34,6 +34,9 @@ from cender.plots.style import (
 )
 from cender.types import Head, Neurons
 
+# Frames that are drawn with all their boxes.
+BOXED_FRAMES = 3
+
 
 @dataclass(frozen=True, slots=True)
 class Whole:
@@ -98,14 +101,14 @@ def plot_identities(seen: Whole, ax: Axes) -> Axes:
     return ax
 
 
-def draw_boxes_with_identities(seen: Whole, frames: int = 3) -> Figure:
+def draw_boxes_with_identities(seen: Whole) -> Figure:
     """Frames of the cropped head with all boxes and the numbers of their neurons (paper, Fig S3)."""
     crop, regions = seen.head.crop, seen.neurons.regions
     with styled():
-        figure = start_figure(11, frames * (11 * crop.h / crop.w + 0.25))
-        grid = figure.subplots(frames, 1, squeeze=False).ravel()
+        figure = start_figure(11, BOXED_FRAMES * (11 * crop.h / crop.w + 0.25))
+        grid = figure.subplots(BOXED_FRAMES, 1, squeeze=False).ravel()
         hide_axes(grid)
-        for ax, z in zip(grid, choose_frames(regions, frames + 2)[1:-1], strict=False):
+        for ax, z in zip(grid, choose_frames(regions, BOXED_FRAMES + 2)[1:-1], strict=False):
             # Dim enough that boxes and numbers stand out.
             part = cut(seen.red[z], crop).astype(np.float32)
             low, high = np.percentile(part, (50, 99.95))

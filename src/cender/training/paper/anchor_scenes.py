@@ -7,7 +7,6 @@ import numpy as np
 from jaxtyping import Real
 
 from cender.simulate import SimulateParams, simulate_recording
-from cender.simulate.params import Preset
 from cender.types import Annotation, Crop, Head, Regions, VoxelSize
 
 VOLUMES = 60
@@ -23,11 +22,11 @@ class Scene:
     regions: Regions
 
 
-def simulate_scenes(seeds: Iterable[int], preset: Preset = "typical") -> tuple[list[Scene], str]:
+def simulate_scenes(seeds: Iterable[int]) -> tuple[list[Scene], str]:
     """One volume of each of these animals, at a random moment, and the hash of the preset."""
     scenes, name = [], ""
     for seed in seeds:
-        simulation = simulate_recording(SimulateParams(preset=preset, seed=seed, volumes=VOLUMES))
+        simulation = simulate_recording(SimulateParams(seed=seed, volumes=VOLUMES))
         rng = np.random.default_rng(seed)
         volume = int(rng.integers(VOLUMES))
         annotation = simulation.annotate(volume)

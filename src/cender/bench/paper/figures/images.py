@@ -33,6 +33,7 @@ from cender.types.boxes import overlap_boxes
 FIELD_PX = (9, 15, 31, 41, 81)
 PATCH_PX = 15
 SHOWN = 5
+SHOWN_CHAINS, SHOWN_NEURONS = 6, 2
 
 
 def draw_figure_1(scene: Scene) -> Any:
@@ -125,11 +126,11 @@ def draw_figure_4(scene: Scene) -> Any:
     )
 
 
-def _choose_moving(regions: Regions, chain: np.ndarray, count: int = 6) -> list[int]:
+def _choose_moving(regions: Regions, chain: np.ndarray) -> list[int]:
     """Chains of at least five frames that move most along x."""
     long = np.flatnonzero(np.bincount(chain) >= 5)
     moved = [float(np.ptp(regions.centre_px[chain == number, 2])) for number in long]
-    return [int(long[row]) for row in np.argsort(moved)[::-1][:count]]
+    return [int(long[row]) for row in np.argsort(moved)[::-1][:SHOWN_CHAINS]]
 
 
 def _find_cut(regions: Regions, chain: np.ndarray, parts: np.ndarray) -> tuple[float, np.ndarray]:
@@ -176,12 +177,12 @@ def draw_figure_5(scene: Scene) -> Any:
     return draw_appearance(Appearance(names, chosen.tolist(), patches, points, rows, shown))
 
 
-def _choose_neurons(identities: list[np.ndarray], count: int = 2) -> list[int]:
+def _choose_neurons(identities: list[np.ndarray]) -> list[int]:
     """Identities that every volume has, spread over all of them."""
     shared = identities[0]
     for one in identities[1:]:
         shared = np.intersect1d(shared, one)
-    return [int(shared[row]) for row in np.linspace(0, len(shared) - 1, count + 2).round().astype(int)[1:-1]]
+    return [int(shared[row]) for row in np.linspace(0, len(shared) - 1, SHOWN_NEURONS + 2).round().astype(int)[1:-1]]
 
 
 def _cut_patch(volume: Volume, centre_px: Float[np.ndarray, " 3"]) -> Float[np.ndarray, "s s"]:

@@ -28,9 +28,7 @@ def identify_recording(
     volumes: Sequence[Annotation],
     annotated: Mapping[int, Annotation],
     config: Config,
-    seed: int = 0,
     on_step: OnStep = ignore_step,
-    workers: int = 0,
     on_weights: Callable[[Weights], None] = lambda weights: None,
     *,
     foreign: bool = False,
@@ -46,30 +44,28 @@ def identify_recording(
         All volumes, with the neurons that were found.
     annotated
         Volumes that a person annotated, by volume.
-    workers
-        Volumes that are recognized at a time (0: one per core, but few); they change nothing but the time it takes.
     on_weights
         Gets the recognizer that is used.
     foreign
         Whether the recognizer of the settings is that of another animal.
     """
     with limit_threads(config.train_recognizer.threads):
-        weights = _settle_weights(volumes, annotated, config, seed, on_step)
+        weights = _settle_weights(volumes, annotated, config, on_step)
         on_weights(weights)
         taken_over = foreign and not annotated
         build = build_foreign if taken_over else partial(build_recognizer, which="all")
-        recognize = build(weights, config, workers=count_workers(workers))
+        recognize = build(weights, config, workers=count_workers())
         return {one.volume: answer for one, answer in zip(volumes, recognize(volumes), strict=True)}
 
 
 def _settle_weights(
-    volumes: Sequence[Annotation], annotated: Mapping[int, Annotation], config: Config, seed: int, on_step: OnStep
+    volumes: Sequence[Annotation], annotated: Mapping[int, Annotation], config: Config, on_step: OnStep
 ) -> Weights:
     path = config.recognize.weights
     if path is not None and not annotated:
         return load_recognizer(Path(path))
     rest = [one for one in volumes if one.volume not in annotated]
-    return train_weights(list(annotated.values()), rest, config, seed, on_step)
+    return train_weights(list(annotated.values()), rest, config, on_step=on_step)
 
 
 def learn_recognizer(
@@ -77,7 +73,6 @@ def learn_recognizer(
     recording: Sequence[Annotation],
     config: Config,
     seed: int = 0,
-    on_step: OnStep = ignore_step,
 ) -> Recognize:
     """A recognizer for the volumes of a recording, as a function of volumes.
 
@@ -88,7 +83,7 @@ def learn_recognizer(
     recording
         Volumes of the same recording, whose identities are not looked at.
     """
-    weights = train_weights(annotated, recording, config, seed, on_step)
+    weights = train_weights(annotated, recording, config, seed)
     return build_recognizer(weights, config)
 
 
