@@ -4,8 +4,6 @@ import re
 import runpy
 import shlex
 import shutil
-import subprocess
-import sys
 import textwrap
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping
@@ -15,10 +13,13 @@ from typing import Any
 
 import pytest
 import typer
+from typer.testing import CliRunner
+
+from cases.haste import learn_briefly
+from cender.cli.app import app
 
 REPOSITORY = Path(__file__).parents[2]
 PAGES = [REPOSITORY / "README.md", *sorted((REPOSITORY / "docs").glob("*.md"))]
-CENDER = shutil.which("cender", path=Path(sys.executable).parent) or "cender"
 FENCE = re.compile(r"^\s*(```+)\s*(\w*)")
 NOT_RUN = re.compile(r"^\s*<!-- not run: (.+) -->$")
 CODE_SPAN = re.compile(r"(?<!`)`([^`\n]+)`(?!`)")
@@ -74,19 +75,12 @@ def read_commands(snippet: Snippet) -> list[list[str]]:
 
 
 def run_command(words: list[str], folder: Path) -> None:
-    """Run one ``cender`` command as a reader would, with its output in a file after ``>``."""
+    """Run one ``cender`` command in this process and in its working folder, with its output in a file after ``>``."""
     assert words[0] == "cender", f"only cender commands can be run, not {words[0]!r}; say why with <!-- not run: … -->"
     target = folder / words[-1] if words[-2:-1] == [">"] else None
     given = words[1:-2] if target else words[1:]
-    done = subprocess.run(
-        [CENDER, *given, *SMALLER.get(given[0], [])],
-        cwd=folder,
-        capture_output=True,
-        text=True,
-        timeout=300,
-        check=False,
-    )
-    assert done.returncode == 0, f"{shlex.join(words)}\n{done.stdout}\n{done.stderr}"
+    done = CliRunner().invoke(app, [*given, *SMALLER.get(given[0], [])], catch_exceptions=False)
+    assert done.exit_code == 0, f"{shlex.join(words)}\n{done.stdout}\n{done.stderr}"
     if target:
         target.write_text(done.stdout, encoding="utf-8")
 
@@ -95,7 +89,7 @@ def run_command(words: list[str], folder: Path) -> None:
 def examples(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with the recording that the pages speak of, and its truth."""
     folder = tmp_path_factory.mktemp("examples")
-    run_command(["cender", "simulate", "worm"], folder)
+    run_command(["cender", "simulate", str(folder / "worm")], folder)
     shutil.copy(next((folder / "worm").glob("recording*.tif")), folder / "worm.tif")
     return folder
 
@@ -108,6 +102,7 @@ RUN_HERE = [page for page in PAGES if any(read_snippets(page)) and page.stem != 
 def test_snippets_run(page: Path, examples: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     shutil.copytree(examples, tmp_path, dirs_exist_ok=True)
     monkeypatch.chdir(tmp_path)
+    learn_briefly(monkeypatch)
     names: Mapping[str, Any] = {}
     for snippet in read_snippets(page):
         if snippet.not_run is not None:
@@ -196,8 +191,6 @@ def test_named_settings_exist(page: Path) -> None:
 
 def list_commands() -> dict[str, Any]:
     """The commands of the command line by name."""
-    from cender.cli.app import app
-
     return dict(typer.main.get_command(app).commands)
 
 
