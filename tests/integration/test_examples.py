@@ -13,6 +13,8 @@ import pytest
 import cender
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
+# Less learning than the example asks for; it is not what is under test.
+BRIEFLY = ["--set", "train_recognizer.self_steps=6", "--set", "train_recognizer.warped=4"]
 
 
 def run_example(name: str, folder: Path, *words: str) -> str:
@@ -36,7 +38,7 @@ def run_example(name: str, folder: Path, *words: str) -> str:
 def own_data(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
     """The folder that the first example makes, and what it prints."""
     folder = tmp_path_factory.mktemp("own")
-    return folder, run_example("own_data", folder, "--out", "worm")
+    return folder, run_example("own_data", folder, "--out", "worm", *BRIEFLY)
 
 
 def test_own_data_ends_in_a_report(own_data: tuple[Path, str]) -> None:
