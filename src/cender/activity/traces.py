@@ -174,12 +174,6 @@ def _describe(traces: Traces, fits: list[Bleaching], timed: bool, unsmoothed: bo
         notes.append("no identity was recognized: there are no traces")
     elif not has_green and not has_red:
         notes.append("neither channel was measured: there is no ratio and no activity")
-    elif not has_green:
-        notes.append("there is no green channel: red is given, but no ratio and no activity")
-    elif not has_red:
-        notes.append(
-            "there is no red channel: green is given, but no ratio; motion and focus cannot be told from activity"
-        )
     if len(traces.volume) < 2:
         return tuple(notes)
     if not timed:

@@ -72,12 +72,15 @@ def refuse_blank_red(recording: Recording, sampled: Sequence[Glimpse]) -> None:
 
 
 def describe_channels(recording: Recording, found: ChannelMap) -> list[str]:
-    """What is doubtful about the channels of this recording; traces say themselves that there is no green."""
+    """What the channels of this recording cannot give, and what is doubtful about them."""
     notes = []
     if recording.channel("red") is None:
         notes.append(
-            "there is no red channel: neurons are found in green, where dark ones are missed, and no ratio can be given"
+            "there is no red channel: neurons are found in green, where dark ones are missed, and without a ratio "
+            "motion and focus cannot be told from activity"
         )
+    if recording.channel("green") is None:
+        notes.append("there is no green channel: neurons, identities and red are given, but no ratio and no activity")
     if not found.trusted:
         notes.append(f"red and green are taken as aligned: {found.reason}")
     return notes
