@@ -29,6 +29,7 @@ def identify_recording(
     annotated: Mapping[int, Annotation],
     config: Config,
     on_step: OnStep = ignore_step,
+    workers: int = 0,
     on_weights: Callable[[Weights], None] = lambda weights: None,
     *,
     foreign: bool = False,
@@ -44,6 +45,8 @@ def identify_recording(
         All volumes, with the neurons that were found.
     annotated
         Volumes that a person annotated, by volume.
+    workers
+        Volumes that are recognized at a time (0: one per core, but few); they change nothing but the time it takes.
     on_weights
         Gets the recognizer that is used.
     foreign
@@ -54,7 +57,7 @@ def identify_recording(
         on_weights(weights)
         taken_over = foreign and not annotated
         build = build_foreign if taken_over else partial(build_recognizer, which="all")
-        recognize = build(weights, config, workers=count_workers())
+        recognize = build(weights, config, workers=count_workers(workers))
         return {one.volume: answer for one, answer in zip(volumes, recognize(volumes), strict=True)}
 
 
