@@ -60,7 +60,7 @@ def keep_all(worm: Path) -> None:
     STDERR.print(f"head crops of {len(boxes)} volumes take at most {size:.0f} MB in {worm / 'crops.zarr'}")
     with show_progress() as bar:
         task = bar.add_task("keeping crops", total=len(boxes))
-        keep_crops(worm, recording, boxes, lambda _: bar.advance(task))
+        keep_crops(worm, recording, boxes, desk.frames.channel_map, lambda _: bar.advance(task))
 
 
 def _say_ssh(port: int) -> str:

@@ -58,12 +58,13 @@ class Desk:
         """Open a run folder; the recording may be away."""
         run = open_folder(path)
         tables = RunTables.read(run)
-        settings = run.load_settings().get("recording", {})
-        recording, why = reach_recording(run.load_settings(), run.path)
+        everything = run.load_settings()
+        settings = everything.get("recording", {})
+        recording, why = reach_recording(everything, run.path)
         if "voxel_um" not in settings:
             raise DataError(f"{path}: run.toml does not say recording.voxel_um, which every run writes; run it again")
         voxel = VoxelSize(*settings["voxel_um"])
-        frames = Frames(tables.crops(), recording, why, open_crops(path))
+        frames = Frames(tables.crops(), recording, why, open_crops(path), everything.get("channel_map"))
         return cls(run, tables, frames, EditLog(path), voxel, tuple(settings.get("shape", ())), TraceBook(run), author)
 
     def reload(self) -> None:

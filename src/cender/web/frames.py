@@ -5,12 +5,14 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Lock
+from typing import Any
 
 import numpy as np
 from jaxtyping import Shaped
 
 from cender.errors import CenderError, UnreadableRecording
 from cender.io.results.crops import CropStore, create_crops, open_crops
+from cender.report.channels import bring_to_red, read_matrix
 from cender.types import Crop, Recording
 from cender.web.window import Window, find_window
 
@@ -38,12 +40,14 @@ class Frames:
     """Pictures of the volumes of a run, the latest ones held in memory.
 
     ``boxes`` are the head's crops by volume; ``recording`` is None where it cannot be reached, and ``why`` says why.
+    ``channel_map`` is the run's own: boxes belong to red, so green is shown where red has it.
     """
 
     boxes: Mapping[int, Crop]
     recording: Recording | None
     why: str = ""
     crops: CropStore | None = None
+    channel_map: Any = None
     largest: int = LARGEST_CACHE
     _held: OrderedDict[int, Picture] = field(default_factory=OrderedDict)
     _windows: dict[str, Window] | None = None
@@ -97,7 +101,7 @@ class Frames:
             return Picture(*kept)
         if self.recording is None:
             raise UnreadableRecording(f"volume {volume}: no crop of it is kept, and the recording: {self.why}")
-        return read_picture(self.recording, volume, self.boxes.get(volume))
+        return read_picture(self.recording, volume, self.boxes.get(volume), self.channel_map)
 
 
 def choose_roles(recording: Recording) -> tuple[str, ...]:
@@ -106,8 +110,8 @@ def choose_roles(recording: Recording) -> tuple[str, ...]:
     return found or ("red",)
 
 
-def read_picture(recording: Recording, volume: int, box: Crop | None) -> Picture:
-    """One volume of a recording, cut to the head with a margin; the whole frame where no head is known."""
+def read_picture(recording: Recording, volume: int, box: Crop | None, channel_map: Any) -> Picture:
+    """One volume of a recording, green brought to red, cut to the head with a margin (without a head: all of it)."""
     roles = choose_roles(recording)
     channels = tuple(recording.channel("red" if role == "red" else "green") or 0 for role in roles)
     try:
@@ -116,8 +120,9 @@ def read_picture(recording: Recording, volume: int, box: Crop | None) -> Picture
         where = f"volume {volume} of {recording.source}"
         raise UnreadableRecording(str(error) if where in str(error) else f"{where}: {error}") from error
     crop = grow_crop(box, data.shape[-2:])
-    cut = data[:, :, crop.y : crop.y + crop.h, crop.x : crop.x + crop.w]
-    return Picture(crop, {role: np.ascontiguousarray(cut[row]) for row, role in enumerate(roles)})
+    maps = {"green": channel_map} if len(roles) == 2 else {}
+    stacks = {role: bring_to_red(data[row], maps.get(role), crop) for row, role in enumerate(roles)}
+    return Picture(crop, {role: np.ascontiguousarray(stack) for role, stack in stacks.items()})
 
 
 def grow_crop(box: Crop | None, frame: tuple[int, ...]) -> Crop:
@@ -137,22 +142,33 @@ def estimate_crops(recording: Recording, boxes: Mapping[int, Crop]) -> int:
 
 
 def keep_crops(
-    folder: Path, recording: Recording, boxes: Mapping[int, Crop], on_volume: Callable[[int], None]
+    folder: Path,
+    recording: Recording,
+    boxes: Mapping[int, Crop],
+    channel_map: Any,
+    on_volume: Callable[[int], None],
 ) -> CropStore:
     """Write the head crops of all volumes into the run folder, going on where an earlier call stopped."""
     grown = {volume: grow_crop(box, recording.shape[-2:]) for volume, box in boxes.items()}
     height, width = (max((getattr(crop, side) for crop in grown.values()), default=1) for side in ("h", "w"))
     store = open_crops(folder)
     shape = (recording.shape[2], height, width)
-    if store is None or store.roles != choose_roles(recording) or not store.fits(len(recording), shape):
-        store = create_crops(folder, len(recording), choose_roles(recording), shape, recording.dtype)
+    roles, made_with = choose_roles(recording), _describe_map(channel_map)
+    same = store is not None and store.roles == roles and store.made_with == made_with
+    if store is None or not same or not store.fits(len(recording), shape):
+        store = create_crops(folder, len(recording), roles, shape, recording.dtype, made_with)
     there = store.volumes
     try:
         for volume in sorted(grown):
             if volume not in there:
-                picture = read_picture(recording, volume, boxes[volume])
+                picture = read_picture(recording, volume, boxes[volume], channel_map)
                 store.save(volume, picture.crop, picture.stacks)
             on_volume(volume)
     finally:
         store.flush()
     return store
+
+
+def _describe_map(channel_map: Any) -> tuple[float, ...]:
+    matrix = read_matrix(channel_map)
+    return () if matrix is None else (*matrix.ravel().tolist(), float(channel_map.get("shift_z", 0)))

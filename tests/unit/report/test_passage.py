@@ -28,8 +28,8 @@ def test_green_is_brought_to_where_red_has_it() -> None:
     moved = bring_to_red(green, {"red_to_green": [1.0, 0.0, 4.0, 0.0, 1.0, 1.0], "shift_z": 1})
     assert np.unravel_index(moved.argmax(), moved.shape)[1:] == (10, 20)
     assert moved[1, 10, 20] == 500
-    assert bring_to_red(green, {"red_to_green": "broken"}) is green
-    assert bring_to_red(green, None) is green
+    np.testing.assert_array_equal(bring_to_red(green, {"red_to_green": "broken"}), green)
+    np.testing.assert_array_equal(bring_to_red(green, None), green)
 
 
 def test_volumes_are_spread_over_those_in_which_it_is_seen() -> None:

@@ -17,7 +17,7 @@ from cender.io.results.advice import suggest_annotation
 from cender.io.results.annotations.log import EditLog
 from cender.web.carry import carry_identities
 from cender.web.desk import Desk
-from cender.web.frames import keep_crops
+from cender.web.frames import keep_crops, read_picture
 from cender.web.identify import propose_names
 
 
@@ -157,13 +157,43 @@ def test_crops_serve_pictures_without_the_recording(web_run: Path, tmp_path: Pat
     shutil.copytree(web_run, folder)
     desk = Desk.open(folder)
     assert desk.frames.recording is not None
-    want = desk.frames.load(2).stacks["red"]
-    keep_crops(folder, desk.frames.recording, desk.frames.boxes, lambda _: None)
+    want = desk.frames.load(2).stacks
+    keep_crops(folder, desk.frames.recording, desk.frames.boxes, desk.frames.channel_map, lambda _: None)
     settings = (folder / "run.toml").read_text(encoding="utf-8")
     (folder / "run.toml").write_text(settings.replace("recording.npz", "gone.npz"), encoding="utf-8")
     moved = Desk.open(folder)
     assert moved.frames.recording is None
-    np.testing.assert_array_equal(moved.frames.load(2).stacks["red"], want)
+    for role, stack in moved.frames.load(2).stacks.items():
+        np.testing.assert_array_equal(stack, want[role])
+
+
+def test_green_is_shown_where_red_has_it(web_run: Path) -> None:
+    desk = Desk.open(web_run)
+    assert desk.frames.recording is not None
+    data = desk.frames.recording.volume(2).data
+    crop = desk.frames.load(2).crop
+    shifted = {"red_to_green": [1.0, 0.0, 3.0, 0.0, 1.0, -2.0], "shift_z": 0}
+    green = read_picture(desk.frames.recording, 2, desk.frames.boxes[2], shifted).stacks["green"]
+    inside = (slice(None), slice(crop.y, crop.y + crop.h), slice(crop.x, crop.x + crop.w))
+    moved = (slice(None), slice(crop.y + 3, crop.y + crop.h + 3), slice(crop.x - 2, crop.x + crop.w - 2))
+    assert green.dtype == data.dtype
+    assert (green != data[1][inside]).any()
+    part = (slice(None), slice(0, crop.h - 16), slice(16, crop.w))
+    np.testing.assert_array_equal(green[part], data[1][moved][part])
+
+
+def test_crops_of_another_channel_map_are_made_again(web_run: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "copied"
+    shutil.copytree(web_run, folder)
+    desk = Desk.open(folder)
+    assert desk.frames.recording is not None
+    shifted = {"red_to_green": [1.0, 0.0, 3.0, 0.0, 1.0, -2.0], "shift_z": 0}
+    for channel_map in (None, shifted):
+        store = keep_crops(folder, desk.frames.recording, desk.frames.boxes, channel_map, lambda _: None)
+        kept = store.load(2)
+        assert kept is not None
+        want = read_picture(desk.frames.recording, 2, desk.frames.boxes[2], channel_map)
+        np.testing.assert_array_equal(kept[1]["green"], want.stacks["green"])
 
 
 def test_what_the_volume_has_is_not_expected_elsewhere() -> None:

@@ -28,6 +28,8 @@ class CropStore:
 
     path: Path
     roles: tuple[str, ...]
+    made_with: tuple[float, ...]
+    """What the pixels were made with besides the recording: the map that brought green to red."""
     _pixels: Any
     _boxes: Any
     _known: np.ndarray
@@ -79,13 +81,19 @@ def open_crops(folder: Path) -> CropStore | None:
         if found != FORMAT:
             raise DataError(f"{path}: crops of format {found}; this cender knows {FORMAT}: update it, or remove them")
         roles = tuple(str(role) for role in group.attrs["roles"])
-        return CropStore(path, roles, group["pixels"], group["boxes"], np.asarray(group["boxes"][:]))
+        made_with = tuple(float(value) for value in group.attrs.get("made_with", ()))
+        return CropStore(path, roles, made_with, group["pixels"], group["boxes"], np.asarray(group["boxes"][:]))
     except _ERRORS as error:
         raise DataError(f"{path} cannot be opened ({error}); remove it, the page then reads the recording") from error
 
 
 def create_crops(
-    folder: Path, volumes: int, roles: tuple[str, ...], shape: tuple[int, int, int], dtype: np.dtype
+    folder: Path,
+    volumes: int,
+    roles: tuple[str, ...],
+    shape: tuple[int, int, int],
+    dtype: np.dtype,
+    made_with: tuple[float, ...] = (),
 ) -> CropStore:
     """Empty crops for a run folder in place of those that are there; ``shape`` is that of the largest crop."""
     path = folder / FOLDER_NAME
@@ -96,5 +104,5 @@ def create_crops(
         "pixels", shape=(volumes, len(roles), *shape), dtype=dtype, chunks=(1, 1, *shape), fill_value=0
     )
     boxes = group.create_array("boxes", shape=(volumes, 4), dtype="int32", chunks=(volumes, 4), fill_value=0)
-    group.attrs.update({"format": FORMAT, "roles": list(roles)})
-    return CropStore(path, roles, pixels, boxes, np.zeros((volumes, 4), np.int32))
+    group.attrs.update({"format": FORMAT, "roles": list(roles), "made_with": list(made_with)})
+    return CropStore(path, roles, made_with, pixels, boxes, np.zeros((volumes, 4), np.int32))
