@@ -1,44 +1,38 @@
 """The ratio that a perfect measurement would give: only the noise of photons and of the camera's readout is left."""
 
+from dataclasses import replace
+
 import numpy as np
-from jaxtyping import Float
+from jaxtyping import Float, Int
+from scipy.sparse import csr_array
 
 from cender.simulate import Simulation
-from cender.simulate.background import COARSE_PX, draw_background
-from cender.simulate.rendering import GREEN, RED, map_points
+from cender.simulate.rendering import GREEN, RED, draw_frame, map_points
 from cender.simulate.scene import Spots, draw_spots
+from cender.simulate.world import World
 from cender.types import Annotation
 
 STREAM = 0x11A1
+DARK = 1e-9
+"""Information about a nucleus that casts no light, which keeps the matrix invertible."""
 
 
 def draw_limit(simulation: Simulation, known: Annotation) -> dict[int, float]:
-    """A ratio for every annotated neuron, with the least noise that its own regions allow, by identity.
+    """A ratio for every annotated neuron, with the least noise that all regions together allow, by identity.
 
-    Every nucleus is taken to be known in shape, place and background; its light is then fitted by weighted least
-    squares, whose variance follows from shot noise and read noise alone (the Cramér–Rao bound). A value with that
-    variance is drawn around the truth in both channels, and divided.
+    Shape and place of every nucleus and the background are taken as known, the light of all nuclei as unknown: a
+    perfect measurement fits them together to the annotated regions, weighing each pixel by its shot noise and read
+    noise. The covariance of that fit is the Cramér–Rao bound, in which neighbours that overlap cost what they must.
+    Light with that covariance is drawn around the truth in both channels, and divided.
     """
     world = simulation.world
-    spots, glow = world.see(known.volume)
-    numbers = np.full(int(world.animal.identity.max()) + 1, -1)
-    numbers[world.animal.identity] = np.arange(len(world.animal))
-    owner = numbers[known.identity]
-    used = _find_used(spots, known, owner)
-    spots = spots.select(used)
+    owner = _find_owners(world, known)
     rng = np.random.default_rng((world.params.seed, STREAM, known.volume))
     light = []
     for channel in (RED, GREEN):
-        counts = world.counts(known.volume, channel)
-        behind = np.zeros(len(spots.frame))
-        centre = spots.centre_px if channel == RED else map_points(spots.centre_px, world.green_map)
-        for frame in np.unique(spots.frame).tolist():
-            mine = spots.frame == frame
-            soft = draw_background(world.params, glow, world.tissue, counts[: len(world.animal)], frame)
-            at = np.clip(np.rint(centre[mine] / COARSE_PX).astype(int), 0, np.array(soft.shape) - 1)
-            behind[mine] = soft[tuple(at.T)]
-        variance = 1 / np.maximum(_inform(spots, counts, behind, simulation)[owner], 1e-12)
-        light.append(counts[owner] + rng.normal(0, np.sqrt(variance)))
+        covariance = np.linalg.inv(measure_information(world, known, channel))
+        noise = np.linalg.cholesky(covariance) @ rng.normal(size=len(owner))
+        light.append(world.counts(known.volume, channel)[owner] + noise)
     # Bleaching and crosstalk are in the light but not in the true ratio: what noise does to it is relative.
     true = np.array([simulation.ratios(known.volume)[int(identity)] for identity in known.identity])
     clean = world.counts(known.volume, GREEN)[owner] / world.counts(known.volume, RED)[owner]
@@ -46,21 +40,43 @@ def draw_limit(simulation: Simulation, known: Annotation) -> dict[int, float]:
     return dict(zip(known.identity.tolist(), (true * noisy / clean).tolist(), strict=True))
 
 
-def _find_used(spots: Spots, known: Annotation, owner: np.ndarray) -> np.ndarray:
-    """Which spots are annotated regions."""
-    regions = known.regions
-    frames = int(max(spots.frame.max(initial=0), regions.z.max(initial=0))) + 1
-    return np.isin(spots.neuron * frames + spots.frame, owner[regions.neuron] * frames + regions.z)
+def measure_information(world: World, known: Annotation, channel: int) -> Float[np.ndarray, "n n"]:
+    """Fisher information that the annotated regions hold about the light of all annotated neurons of a volume."""
+    columns = world.params.shape[2]
+    camera = world.cameras[channel]
+    owner = _find_owners(world, known)
+    everything, glow = world.see(known.volume)
+    row = np.full(int(everything.neuron.max(initial=0)) + 1, -1)
+    row[owner] = np.arange(len(owner))
+    total = DARK * np.eye(len(owner))
+    for frame in np.unique(known.regions.z).tolist():
+        seen = everything.select(everything.frame == frame)
+        light = draw_frame(world, known.volume, channel, frame, seen, glow)
+        weight = 1 / (camera.gain * light + camera.read_variance).ravel()
+        mine = seen.select(np.isin(seen.neuron, owner[known.regions.neuron[known.regions.z == frame]]))
+        if channel == GREEN:
+            mine = replace(mine, centre_px=map_points(mine.centre_px, world.green_map))
+        shape, pixel, spot = _cast_light(mine, world)
+        cast = csr_array((shape, (pixel, row[mine.neuron[spot]])), (light.shape[0] * columns, len(owner)))
+        total += (cast.T @ cast.multiply(weight[:, None]).tocsr()).toarray()
+    return total
 
 
-def _inform(
-    spots: Spots, counts: Float[np.ndarray, " n"], behind: Float[np.ndarray, " p"], simulation: Simulation
-) -> Float[np.ndarray, " n"]:
-    """Fisher information about the light of every nucleus, over all of its spots."""
-    camera = simulation.world.params.camera
-    patches, _ = draw_spots(spots, simulation.world.patch)
-    shape = patches * spots.share.astype(np.float32)[:, None, None]
-    light = shape * counts[spots.neuron].astype(np.float32)[:, None, None] + behind.astype(np.float32)[:, None, None]
-    read = camera.read_noise**2 * np.exp(2 * camera.noise_spread**2)
-    information = (shape**2 / (camera.gain * light + read)).sum(axis=(1, 2))
-    return np.bincount(spots.neuron, information, len(counts))
+def _find_owners(world: World, known: Annotation) -> Int[np.ndarray, " n"]:
+    """The row in the simulated animal of every annotated neuron."""
+    numbers = np.full(int(world.animal.identity.max()) + 1, -1)
+    numbers[world.animal.identity] = np.arange(len(world.animal))
+    return np.asarray(numbers[known.identity])
+
+
+def _cast_light(
+    spots: Spots, world: World
+) -> tuple[Float[np.ndarray, " q"], Int[np.ndarray, " q"], Int[np.ndarray, " q"]]:
+    """What each spot casts on pixels of its frame, per unit of its neuron's light: share, pixel, row of the spot."""
+    rows, columns = world.params.shape[1:]
+    patches, corner = draw_spots(spots, world.patch)
+    reach = np.arange(world.patch)
+    y, x = np.broadcast_arrays(corner[:, 0, None, None] + reach[:, None], corner[:, 1, None, None] + reach)
+    inside = (y >= 0) & (y < rows) & (x >= 0) & (x < columns)
+    shape = patches * spots.share[:, None, None]
+    return shape[inside], y[inside] * columns + x[inside], np.nonzero(inside)[0]
