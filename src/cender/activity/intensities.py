@@ -3,11 +3,11 @@
 from dataclasses import dataclass
 
 import numpy as np
-from jaxtyping import Bool, Float, Int, Real
+from jaxtyping import Bool, Float, Float32, Int, Real
 
 from cender.activity.background import estimate_background, take_surroundings
-from cender.activity.camera_pattern import measure_pattern, probe_pattern
-from cender.activity.channel_map import ChannelMap
+from cender.activity.camera_pattern import probe_pattern
+from cender.activity.cameras import Cameras
 from cender.activity.params import ActivityParams
 from cender.activity.profiles import Places, Profiles, Sharing, probe_image
 from cender.types import Intensities, Neurons, Regions, Volume
@@ -33,7 +33,7 @@ class _Light:
 def measure_intensities(
     volume: Volume,
     neurons: Neurons,
-    channel_map: ChannelMap,
+    cameras: Cameras,
     params: ActivityParams,
     faint: Bool[np.ndarray, " m"] | None = None,
 ) -> Intensities:
@@ -51,8 +51,8 @@ def measure_intensities(
         With the roles of its channels; a channel that it lacks is NaN in the result.
     neurons
         Their regions belong to the red channel.
-    channel_map
-        Where green lies, from `estimate_channel_map`.
+    cameras
+        Where green lies, and the fixed pattern that is taken off, from `estimate_cameras`.
     params
         Settings of the stage.
     faint
@@ -65,10 +65,10 @@ def measure_intensities(
     doubted = np.zeros(len(regions), bool) if faint is None else faint[regions.neuron]
     light_red = light_green = None
     if red is not None:
-        light_red = _measure_channel(red, regions, doubted, width_px, params.saturation)
+        light_red = _measure_channel(red, regions, doubted, width_px, params.saturation, cameras.pattern.red)
     if green is not None:
-        moved = regions if red is None else channel_map.move(regions)
-        light_green = _measure_channel(green, moved, doubted, width_px, params.saturation)
+        moved = regions if red is None else cameras.channel_map.move(regions)
+        light_green = _measure_channel(green, moved, doubted, width_px, params.saturation, cameras.pattern.green)
     share = _weigh_frames(light_green if light_red is None else light_red, regions, count)
     means = [_gather(light, share, regions.neuron, count) for light in (light_red, light_green)]
     return Intensities(means[0][0], means[1][0], means[0][1], means[1][1])
@@ -80,13 +80,14 @@ def _measure_channel(
     doubted: Bool[np.ndarray, " n"],
     width_px: float,
     saturation: float | None,
+    pattern: Float32[np.ndarray, "y x"] | None,
 ) -> _Light:
     inside = (regions.z >= 0) & (regions.z < len(image))
     profiles = Profiles.from_regions(regions.select(inside), image.shape[1:])
     full = saturation if saturation is not None else _full_scale(image.dtype)
     probed, saturated = probe_image(image, profiles, full)
-    if len(profiles):
-        probed = probed - probe_pattern(measure_pattern(image, profiles), profiles)
+    if len(profiles) and pattern is not None:
+        probed = probed - probe_pattern(pattern, profiles)
     height, behind = _fit(image, profiles, doubted[inside], probed, width_px)
     blank = np.full(len(regions), np.nan)
     light = _Light(blank, blank.copy(), np.zeros(len(regions), bool), np.zeros(len(regions), bool))

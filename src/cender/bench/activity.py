@@ -11,10 +11,11 @@ from jaxtyping import Float
 from cender.activity import (
     Activity,
     ActivityParams,
+    Cameras,
     ChannelMap,
     Sightings,
     compute_traces,
-    estimate_channel_map,
+    estimate_cameras,
     measure_intensities,
 )
 from cender.bench.noise_limit import draw_limit
@@ -32,11 +33,11 @@ PER_ANIMAL = 100_000
 
 @dataclass(frozen=True, slots=True)
 class _Measured:
-    """One animal: its activity, the ratios that noise alone would leave, the map of its channels, ms per volume."""
+    """One animal: its activity, the ratios that noise alone would leave, what its cameras do, ms per volume."""
 
     found: Activity
     limit: dict[tuple[int, int], float]
-    channel_map: ChannelMap
+    cameras: Cameras
     map_error_px: float
     milliseconds: list[float]
 
@@ -87,8 +88,8 @@ def measure_activity(
         "varying": figures.varying,
         "valid": float(np.mean(np.concatenate([one.valid[np.isfinite(one.probability)] for one in tables]))),
         "map_error_px": float(np.max([one.map_error_px for one in measured])),
-        "map_residual_px": float(np.max([one.channel_map.residual_px for one in measured])),
-        "maps_trusted": sum(one.channel_map.trusted for one in measured),
+        "map_residual_px": float(np.max([one.cameras.channel_map.residual_px for one in measured])),
+        "maps_trusted": sum(one.cameras.channel_map.trusted for one in measured),
         "ms_per_volume": float(np.median(np.concatenate([one.milliseconds for one in measured]))),
     }
 
@@ -96,24 +97,24 @@ def measure_activity(
 def _measure_animal(simulation: Simulation, params: ActivityParams, on_volume: Callable[[], None]) -> _Measured:
     recording = simulation.recording
     samples = np.unique(np.linspace(0, len(recording) - 1, SAMPLES).astype(int)).tolist()
-    channel_map = estimate_channel_map([recording.volume(index) for index in samples], params)
+    cameras = estimate_cameras((recording.volume(index) for index in samples), params)
     rows: list[tuple[np.ndarray, ...]] = []
     spent, apart = [], []
     limit: dict[tuple[int, int], float] = {}
     for volume in recording:
         known = simulation.annotate(volume.index)
         start = process_time()
-        light = measure_intensities(volume, make_neurons(known, volume), channel_map, params)
+        light = measure_intensities(volume, make_neurons(known, volume), cameras, params)
         spent.append(1e3 * (process_time() - start))
         rows.append((np.full(len(known), volume.index), known.identity, known.probability, light.red, light.green))
         limit |= {(identity, volume.index): value for identity, value in draw_limit(simulation, known).items()}
-        apart.append(_measure_map(simulation, known, channel_map))
+        apart.append(_measure_map(simulation, known, cameras.channel_map))
         on_volume()
     sightings = Sightings(*(np.concatenate(column) for column in zip(*rows, strict=True)))
     index = np.arange(len(recording))
     times_s = np.array([recording.time_s(one) for one in index.tolist()])
     found = compute_traces(sightings, index, times_s, params)
-    return _Measured(found, limit, channel_map, float(np.median(apart)), spent)
+    return _Measured(found, limit, cameras, float(np.median(apart)), spent)
 
 
 def make_neurons(known: Annotation, volume: Volume) -> Neurons:

@@ -20,7 +20,7 @@ from cender.pipeline.plan.summary import Summary, Told, summarize_run
 from cender.pipeline.plan.work import Work, describe_work, settle_work
 from cender.pipeline.recording.recording_pass import run_tables
 from cender.pipeline.resources import settle_resources
-from cender.pipeline.volumes.channels import describe_channels, format_channel_map, settle_channel_map
+from cender.pipeline.volumes.channels import describe_channels, format_channel_map, settle_cameras
 from cender.pipeline.volumes.executor import choose_executor
 from cender.pipeline.volumes.job import VolumeJob
 from cender.pipeline.volumes.reading import PatientReader
@@ -170,17 +170,17 @@ def _run_passes(work: Work, plan: Plan, folder: RunFolder, executor: Any, on_pro
         return
     plan.store.save_note(INPUTS, plan.inputs)
     reader = PatientReader(work.source, work.config.run.wait_s)
-    channel_map = settle_channel_map(reader, plan.chosen, plan.store, work.config.activity)
-    job = VolumeJob(plan.key, work.source, use_own_detector(work.config, work.path), channel_map)
+    cameras = settle_cameras(reader, plan.chosen, plan.store, work.config.activity)
+    job = VolumeJob(plan.key, work.source, use_own_detector(work.config, work.path), cameras)
     run_volumes(job, plan.store, plan.todo, executor, on_progress)
     on_progress(Progress("recording", 0, 0))
     found = run_tables(work, plan, folder, on_progress)
-    doubts = (*describe_channels(work.recording, channel_map), *found.doubts)
+    doubts = (*describe_channels(work.recording, cameras.channel_map), *found.doubts)
     plan.store.remove_others()
     folder.save_settings(
         {
             **describe_work(work, find_all_models(work.config, work.path)),
-            "channel_map": format_channel_map(channel_map),
+            "channel_map": format_channel_map(cameras.channel_map),
             "doubts": {"said": list(doubts)},
             "trust": {} if found.check is None else found.check.describe(),
             "state": make_state(work, plan),

@@ -1,64 +1,93 @@
-"""The pattern of a camera's columns and rows, found and taken off where there is one."""
+"""The fixed pattern of a camera, found and taken off where there is one."""
 
 import numpy as np
 import pytest
 
-from cender.activity import ActivityParams, ChannelMap, measure_intensities
-from cender.activity.camera_pattern import measure_pattern
-from cender.activity.profiles import Profiles
+from cender.activity import ActivityParams, Cameras, estimate_cameras, measure_intensities
+from cender.activity.camera_pattern import PatternGauge
 from cender.types import Neurons, Regions, Volume, VoxelSize
 
 SHAPE = (8, 200, 160)
 RNG = np.random.default_rng(4)
-COLUMNS = RNG.normal(0, 3, (2, SHAPE[2]))
-ROWS = RNG.normal(0, 3, SHAPE[1])
+PATTERN = RNG.normal(0, 3, SHAPE[1:]) + RNG.normal(0, 1, SHAPE[2])
 BOXES = np.array([[40.0, 80, 9, 9], [70.0, 95, 9, 9], [100.0, 112, 9, 9]])
+STEP = np.array([4.0, 0, 0, 0])
+"""What neurons move by from volume to volume."""
+INSIDE = (slice(8, -8), slice(8, -8))
 
 
-def make_image(pattern_sd: float) -> np.ndarray:
-    half = (np.arange(SHAPE[1]) >= SHAPE[1] // 2).astype(int)
-    image = 120 + pattern_sd * (COLUMNS[half] + ROWS[:, None])[None] + RNG.normal(0, 5, SHAPE)
+def make_volume(index: int, strength: float, roles: tuple[str, ...] = ("red",)) -> Volume:
+    """Three neurons that move from volume to volume, seen by one camera per channel."""
+    rng = np.random.default_rng(index)
+    image = 120 + strength * PATTERN[None] + rng.normal(0, 5, SHAPE)
     y, x = np.mgrid[: SHAPE[1], : SHAPE[2]]
-    for left, top, w, h in BOXES:
+    for left, top, w, h in BOXES + STEP * index:
         squared = ((y - top - h / 2 + 0.5) / h) ** 2 + ((x - left - w / 2 + 0.5) / w) ** 2
         image[3:6] += 60 * np.exp(-4 * np.log(2) * squared)
-    return np.rint(image).astype(np.uint16)
+    data = np.stack([np.rint(image).astype(np.uint16)] * len(roles))
+    return Volume(index, 0.0, data, VoxelSize(1.5, 0.3, 0.3), roles)
 
 
-def make_regions() -> Regions:
+def make_neurons(index: int) -> Neurons:
     frames = np.repeat([3, 4, 5], len(BOXES))
-    return Regions.from_boxes(frames, np.tile(BOXES, (3, 1)), neuron=np.tile(np.arange(len(BOXES)), 3))
+    boxes = np.tile(BOXES + STEP * index, (3, 1))
+    regions = Regions.from_boxes(frames, boxes, neuron=np.tile(np.arange(len(BOXES)), 3))
+    return Neurons(np.zeros((3, 3)), np.full(3, 3), np.full(3, 5), np.ones(3), regions)
 
 
-def test_pattern_is_found_in_both_halves_and_in_rows() -> None:
-    profiles = Profiles.from_regions(make_regions(), SHAPE[1:])
-    found = measure_pattern(make_image(1.0), profiles)
-    top, left, height, width = profiles.window_px
-    for half in (0, 1):
-        inside = slice(left + 5, left + width - 5)
-        assert np.corrcoef(found.columns[half, inside], COLUMNS[half, inside])[0, 1] > 0.9
-    inside = slice(top + 5, top + height - 5)
-    assert np.corrcoef(found.rows[inside], ROWS[inside])[0, 1] > 0.9
+def find_pattern(strength: float, volumes: int = 6) -> np.ndarray | None:
+    gauge = PatternGauge()
+    for index in range(volumes):
+        gauge.add(make_volume(index, strength))
+    return gauge.finish().red
+
+
+def test_the_pattern_of_single_pixels_is_found_and_light_is_not() -> None:
+    found = find_pattern(1.0)
+    assert found is not None
+    assert np.corrcoef(found[INSIDE].ravel(), PATTERN[INSIDE].ravel())[0, 1] > 0.9
+    under = found[80:90, 40:54] - PATTERN[80:90, 40:54]
+    assert abs(under.mean()) < 1.0, "neurons of 60 counts leave no trace in it"
+
+
+def test_less_is_believed_where_less_was_seen() -> None:
+    one, many = find_pattern(1.0, 1), find_pattern(1.0, 6)
+    assert one is not None
+    assert many is not None
+    assert one.std() < many.std() < PATTERN.std()
 
 
 def test_nothing_is_taken_off_where_there_is_no_pattern() -> None:
-    profiles = Profiles.from_regions(make_regions(), SHAPE[1:])
-    even = measure_pattern(make_image(0.0), profiles)
-    assert (even.columns == 0).all()
-    assert (even.rows == 0).all()
-    full = np.array([[0.0, 0, 9, 9], [150.0, 190, 9, 9]])
-    crowded = Profiles.from_regions(Regions.from_boxes(np.array([3, 3]), full), SHAPE[1:])
-    nothing = measure_pattern(make_image(1.0), crowded)
-    assert (nothing.columns == 0).all(), "no row without neurons"
-    assert (nothing.rows == 0).all(), "no column without neurons"
+    assert find_pattern(0.0) is None
+    gauge = PatternGauge()
+    gauge.add(Volume(0, 0.0, np.zeros((1, *SHAPE), np.uint8), VoxelSize(1.5, 0.3, 0.3), ("red",)))
+    assert gauge.finish().red is None, "an image without noise"
+    assert PatternGauge().finish().red is None
 
 
-def test_intensities_do_not_see_the_pattern() -> None:
-    regions = make_regions()
-    neurons = Neurons(np.zeros((3, 3)), np.full(3, 3), np.full(3, 5), np.ones(3), regions)
-    images = [make_image(sd) for sd in (0.0, 3.0)]
-    volumes = [Volume(0, 0.0, image[None], VoxelSize(1.5, 0.3, 0.3), ("red",)) for image in images]
-    plain, striped = (
-        measure_intensities(volume, neurons, ChannelMap.unmoved(), ActivityParams()).red for volume in volumes
-    )
-    assert striped == pytest.approx(plain, rel=0.06)
+def test_volumes_of_another_shape_are_left_out() -> None:
+    gauge = PatternGauge()
+    gauge.add(make_volume(0, 1.0))
+    gauge.add(Volume(1, 0.0, np.zeros((1, 8, 100, 100), np.uint16), VoxelSize(1.5, 0.3, 0.3), ("red",)))
+    assert gauge.finish().red is not None
+
+
+def test_moving_neurons_do_not_see_the_pattern() -> None:
+    volumes = [make_volume(index, 3.0) for index in range(6)]
+    cameras = estimate_cameras(volumes, ActivityParams())
+    assert cameras.pattern.green is None
+
+    def flicker(known: Cameras) -> float:
+        light = [
+            measure_intensities(volume, make_neurons(volume.index), known, ActivityParams()).red for volume in volumes
+        ]
+        return float(np.mean(np.std(light, axis=0)))
+
+    assert flicker(cameras) < 0.7 * flicker(Cameras())
+
+
+def test_both_cameras_have_patterns_of_their_own_even_where_the_map_is_given() -> None:
+    params = ActivityParams(red_to_green=(1.0, 0.0, 0.0, 0.0, 1.0, 0.0))
+    cameras = estimate_cameras([make_volume(index, 1.0, ("red", "green")) for index in range(3)], params)
+    assert cameras.channel_map.source == "given"
+    assert cameras.pattern.red == pytest.approx(cameras.pattern.green)

@@ -5,19 +5,19 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from cender.activity import ActivityParams, ChannelMap, measure_intensities
+from cender.activity import ActivityParams, Cameras, ChannelMap, measure_intensities
 from cender.types import Intensities, Neurons, Volume
 from unit.activity.scenes import Scene, make_scene
 
 PARAMS = ActivityParams()
-ALIGNED = ChannelMap.unmoved()
+ALIGNED = Cameras()
 # Frames beside the middle have 0.6 of its light, and count by it.
 SHARE = (1 + 2 * 0.6**2) / (1 + 2 * 0.6)
 INSIDE = 0.5 / np.log(2)
 
 
-def measure(scene: Scene, volume: Volume | None = None, channel_map: ChannelMap = ALIGNED) -> Intensities:
-    return measure_intensities(volume or scene.draw(), scene.neurons(), channel_map, PARAMS)
+def measure(scene: Scene, volume: Volume | None = None, cameras: Cameras = ALIGNED) -> Intensities:
+    return measure_intensities(volume or scene.draw(), scene.neurons(), cameras, PARAMS)
 
 
 def test_mean_above_background_of_both_channels() -> None:
@@ -68,7 +68,7 @@ def test_what_may_be_no_neuron_takes_no_light_from_those_that_are() -> None:
 def test_green_is_measured_where_it_lies() -> None:
     scene = make_scene(moved=(9.0, -7.0))
     matrix = np.array([[1.0, 0.0, 9.0], [0.0, 1.0, -7.0]])
-    right = measure(scene, channel_map=ChannelMap(matrix, source="given"))
+    right = measure(scene, cameras=Cameras(ChannelMap(matrix, source="given")))
     wrong = measure(scene)
     assert right.green / right.red == pytest.approx(scene.green / scene.red, rel=0.03)
     assert np.median(wrong.green / right.green) < 0.3
@@ -79,7 +79,7 @@ def test_green_behind_red_along_z() -> None:
     volume = scene.draw()
     later = volume.data.copy()
     later[1] = np.roll(later[1], 1, axis=0)
-    found = measure(scene, replace(volume, data=later), ChannelMap(np.eye(2, 3), shift_z=1))
+    found = measure(scene, replace(volume, data=later), Cameras(ChannelMap(np.eye(2, 3), shift_z=1)))
     assert found.green == pytest.approx(measure(scene).green)
 
 
@@ -110,7 +110,7 @@ def test_saturated_neuron_has_background_but_no_intensity() -> None:
 @pytest.mark.parametrize("role", ["red", "green"])
 def test_one_channel_alone(role: str) -> None:
     scene = make_scene(moved=(9.0, -7.0) if role == "red" else (0.0, 0.0))
-    away = ChannelMap(np.array([[1.0, 0.0, 9.0], [0.0, 1.0, -7.0]]))
+    away = Cameras(ChannelMap(np.array([[1.0, 0.0, 9.0], [0.0, 1.0, -7.0]])))
     found = measure(scene, scene.draw((role,)), away)  # type: ignore[arg-type]
     here, missing = (found.red, found.green) if role == "red" else (found.green, found.red)
     light = scene.red if role == "red" else scene.green
@@ -123,8 +123,8 @@ def test_neurons_outside_of_the_frame_or_of_the_stack_are_unknown() -> None:
     scene = replace(make_scene(3), centre_yx=np.array([[80.0, 80.0], [80.0, 400.0], [-30.0, 20.0]]))
     found = measure(scene)
     assert np.isfinite(found.red).tolist() == [True, False, False]
-    deep = ChannelMap(np.eye(2, 3), shift_z=50)
-    assert np.isnan(measure(make_scene(), channel_map=deep).green).all()
+    deep = Cameras(ChannelMap(np.eye(2, 3), shift_z=50))
+    assert np.isnan(measure(make_scene(), cameras=deep).green).all()
 
 
 @pytest.mark.parametrize("kind", [np.uint8, np.uint16, np.int32, np.float32, np.float64])

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter
 
-from cender.activity import ChannelMap
+from cender.activity import Cameras
 from cender.io.results.parts.outcomes import tabulate_outcomes
 from cender.pipeline.plan.decide import Plan
 from cender.pipeline.plan.inputs import use_own_detector
@@ -41,8 +41,8 @@ def estimate_run(work: Work, plan: Plan, workers: int = 0) -> Cost:
     count = count_workers(workers)
     step = max(1, len(plan.todo) // _MEASURED)
     sample = plan.todo[::step][:_MEASURED]
-    # Where green lies does not change what it costs to measure it.
-    job = VolumeJob(plan.key, work.source, use_own_detector(work.config, work.path), ChannelMap.unmoved())
+    # How the cameras see does not change what it costs to measure it.
+    job = VolumeJob(plan.key, work.source, use_own_detector(work.config, work.path), Cameras())
     outcomes, marks = [], [perf_counter()]
     for outcome, _ in LocalExecutor(workers).process(job, sample):
         outcomes.append(outcome)

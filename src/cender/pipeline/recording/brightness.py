@@ -9,7 +9,7 @@ from cender.activity import measure_intensities
 from cender.annotate.overlay import Corrected
 from cender.io.results.parts.store import PartStore
 from cender.pipeline.plan.work import Work
-from cender.pipeline.volumes.channels import NOTE, parse_channel_map
+from cender.pipeline.volumes.channels import load_cameras
 from cender.pipeline.volumes.reading import PatientReader
 from cender.types import Intensities, Neurons, Regions, Volume, VoxelSize
 
@@ -24,10 +24,9 @@ def measure_shaped(work: Work, store: PartStore, corrected: Mapping[int, Correct
     A volume that cannot be read is left out; its new neurons have no brightness then.
     """
     touched = {volume: one for volume, one in corrected.items() if (one.shaped & ~one.refused).any()}
-    kept = store.load_note(NOTE)
-    if not touched or kept is None:
+    cameras = load_cameras(store)
+    if not touched or cameras is None:
         return {}
-    channel_map = parse_channel_map(kept)
     reader = PatientReader(work.source, work.config.run.wait_s)
     found = {}
     for volume, one in touched.items():
@@ -36,7 +35,7 @@ def measure_shaped(work: Work, store: PartStore, corrected: Mapping[int, Correct
             _LOG.warning("volume %d: no brightness of neurons that people added: %s", volume, read)
             continue
         neurons = draw_neurons(one, work.recording.scale)
-        found[volume] = measure_intensities(read, neurons, channel_map, work.config.activity)
+        found[volume] = measure_intensities(read, neurons, cameras, work.config.activity)
     return found
 
 

@@ -6,13 +6,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from cender.activity import ActivityParams, ChannelMap, estimate_channel_map
+from cender.activity import ActivityParams, CameraPattern, Cameras, ChannelMap, estimate_cameras
 from cender.errors import ConfigError
 from cender.io.results.parts.store import PartStore
 from cender.pipeline.volumes.reading import PatientReader
 from cender.types import Recording, Volume
 
-NOTE = "channel_map"
+NOTE, ARRAYS = "channel_map", "camera_pattern"
 SAMPLED = 6
 
 
@@ -24,22 +24,26 @@ class Glimpse(NamedTuple):
     green: bool
 
 
-def settle_channel_map(
-    reader: PatientReader, volumes: Sequence[int], store: PartStore, params: ActivityParams
-) -> ChannelMap:
-    """The map that these parts were made with, else one estimated from volumes all over the recording, and kept."""
-    kept = store.load_note(NOTE)
+def settle_cameras(reader: PatientReader, volumes: Sequence[int], store: PartStore, params: ActivityParams) -> Cameras:
+    """What these parts were made with, else what volumes all over the recording show, and kept."""
+    kept = load_cameras(store)
     if kept is not None:
-        return parse_channel_map(kept)
+        return kept
     glimpses: list[Glimpse] = []
-    sampled = sample_volumes(reader, volumes, glimpses)
-    found = estimate_channel_map(sampled, params)
-    # A map that was given needs no volume, but the channels are looked at all the same.
-    for _ in sampled:
-        pass
+    found = estimate_cameras(sample_volumes(reader, volumes, glimpses), params)
     refuse_blank_red(reader.recording, glimpses)
-    store.save_note(NOTE, format_channel_map(found))
+    planes = {"red": found.pattern.red, "green": found.pattern.green}
+    store.save_arrays(ARRAYS, {role: plane for role, plane in planes.items() if plane is not None})
+    store.save_note(NOTE, format_channel_map(found.channel_map))
     return found
+
+
+def load_cameras(store: PartStore) -> Cameras | None:
+    """What `settle_cameras` kept, None where it has kept nothing."""
+    note, planes = store.load_note(NOTE), store.load_arrays(ARRAYS)
+    if note is None or planes is None:
+        return None
+    return Cameras(parse_channel_map(note), CameraPattern(planes.get("red"), planes.get("green")))
 
 
 def sample_volumes(reader: PatientReader, volumes: Sequence[int], glimpses: list[Glimpse]) -> Iterator[Volume]:

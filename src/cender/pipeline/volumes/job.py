@@ -4,7 +4,7 @@ import logging
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from cender.activity import ChannelMap, measure_intensities
+from cender.activity import Cameras, measure_intensities
 from cender.config import Config
 from cender.pipeline.plan.source import Source
 from cender.pipeline.volumes.compass import load_compass
@@ -23,7 +23,7 @@ class VolumeJob:
     key: str
     source: Source
     config: Config
-    channel_map: ChannelMap
+    cameras: Cameras
 
 
 def build_worker(job: VolumeJob, threads: int = 0) -> Worker:
@@ -38,7 +38,7 @@ def build_worker(job: VolumeJob, threads: int = 0) -> Worker:
     merge = job.config.merge.with_faint()
 
     def measure(volume: Volume, neurons: Neurons) -> Intensities:
-        return measure_intensities(volume, neurons, job.channel_map, activity, neurons.score < least_chance)
+        return measure_intensities(volume, neurons, job.cameras, activity, neurons.score < least_chance)
 
     def work(volume: Volume) -> Outcome:
         try:

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from cases.recorded import make_outcome, save_numbers
-from cender.activity import ChannelMap
+from cender.activity import Cameras
 from cender.config import load_config
 from cender.errors import ConfigError, UnreadableRecording
 from cender.io import open_recording
@@ -30,7 +30,7 @@ def film(tmp_path: Path) -> Path:
 
 
 def make_job(source: Source, *sets: str) -> VolumeJob:
-    return VolumeJob("key", source, load_config(None, sets), ChannelMap.unmoved())
+    return VolumeJob("key", source, load_config(None, sets), Cameras())
 
 
 def hold(recording: Recording, read: object) -> Source:

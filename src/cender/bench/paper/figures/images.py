@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 
-from cender.activity import Sightings, compute_traces, estimate_channel_map, measure_intensities
+from cender.activity import Sightings, compute_traces, estimate_cameras, measure_intensities
 from cender.bench.paper.figures.scene import FILM_VOXEL_UM, Scene
 from cender.detect.anchors import decode_boxes, place_anchors
 from cender.detect.fields import cut_fields, pad_frames, stack_fields
@@ -195,11 +195,11 @@ def draw_figure_7(scene: Scene) -> Any:
     """Both channels of the film and the activity of its true neurons."""
     simulation, volumes, neurons = scene.film
     params = scene.config.activity
-    channel_map = estimate_channel_map(volumes[::4], params)
+    cameras = estimate_cameras(volumes[::4], params)
     columns: list[tuple[np.ndarray, ...]] = []
     for volume, found in zip(volumes, neurons, strict=True):
         known = simulation.annotate(volume.index)
-        light = measure_intensities(volume, found, channel_map, params)
+        light = measure_intensities(volume, found, cameras, params)
         columns.append((np.full(len(known), volume.index), known.identity, known.probability, light.red, light.green))
     sightings = Sightings(*(np.concatenate(column) for column in zip(*columns, strict=True)))
     index = np.arange(len(volumes))
@@ -210,7 +210,7 @@ def draw_figure_7(scene: Scene) -> Any:
     if known.head is None or shown.red is None or shown.green is None:
         raise RuntimeError("simulated volumes always have a head and both channels")
     crop = known.head.crop
-    place = channel_map.move_points(neurons[middle].centre_px[:, 1:]) - np.array([crop.y, crop.x])
+    place = cameras.channel_map.move_points(neurons[middle].centre_px[:, 1:]) - np.array([crop.y, crop.x])
     whole = Whole(shown.red, known.head, neurons[middle], known.identity, FILM_VOXEL_UM[2])
     green = shown.green.max(0)[crop.y : crop.y + crop.h, crop.x : crop.x + crop.w]
     rows = np.argsort(-np.nanstd(np.where(traces.valid, traces.ratio, np.nan), axis=1))

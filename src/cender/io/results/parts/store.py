@@ -8,10 +8,21 @@ from dataclasses import dataclass
 from io import BytesIO
 from pathlib import Path
 from typing import Any, NamedTuple
+from zipfile import BadZipFile
 
+import numpy as np
 import polars as pl
 
-from cender.io.atomic import explain_failure, flush_file, flush_folder, is_part, remove_parts, write_folder, write_text
+from cender.io.atomic import (
+    explain_failure,
+    flush_file,
+    flush_folder,
+    is_part,
+    remove_parts,
+    write_bytes,
+    write_folder,
+    write_text,
+)
 from cender.io.results.tables.checked import check_table
 from cender.io.results.tables.schemas import RUN_TABLES
 
@@ -87,6 +98,21 @@ class PartStore:
         """Keep something beside the parts, as JSON."""
         self.root.mkdir(parents=True, exist_ok=True)
         write_text(self.root / f"{name}.json", json.dumps(values, indent=1, sort_keys=True))
+
+    def load_arrays(self, name: str) -> dict[str, np.ndarray] | None:
+        """What `save_arrays` kept under this name, None where there is nothing that can be read."""
+        try:
+            with np.load(self.root / f"{name}.npz", allow_pickle=False) as file:
+                return {key: file[key] for key in file.files}
+        except (OSError, ValueError, BadZipFile):
+            return None
+
+    def save_arrays(self, name: str, arrays: Mapping[str, np.ndarray]) -> None:
+        """Keep arrays beside the parts."""
+        self.root.mkdir(parents=True, exist_ok=True)
+        content = BytesIO()
+        np.savez_compressed(content, allow_pickle=False, **arrays)
+        write_bytes(self.root / f"{name}.npz", content.getvalue())
 
     def clear_strays(self) -> None:
         """Remove what killed writers left; call it only while nobody else can be writing here."""

@@ -1,0 +1,34 @@
+"""What is the same in all volumes of a recording: how its two cameras see."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+
+from cender.activity.camera_pattern import CameraPattern, PatternGauge
+from cender.activity.channel_map import ChannelMap, estimate_channel_map
+from cender.activity.params import ActivityParams
+from cender.types import Volume
+
+
+@dataclass(frozen=True, slots=True)
+class Cameras:
+    """Where green lies against red, and the fixed pattern of both cameras; by default they agree and have none."""
+
+    channel_map: ChannelMap = field(default_factory=ChannelMap.unmoved)
+    pattern: CameraPattern = field(default_factory=CameraPattern)
+
+
+def estimate_cameras(volumes: Iterable[Volume], params: ActivityParams) -> Cameras:
+    """Channel map and camera pattern from a handful of volumes; one is needed at a time."""
+    gauge = PatternGauge()
+
+    def show() -> Iterator[Volume]:
+        for volume in volumes:
+            gauge.add(volume)
+            yield volume
+
+    shown = show()
+    channel_map = estimate_channel_map(shown, params)
+    # A map that was given needs no volume, but the pattern does.
+    for _ in shown:
+        pass
+    return Cameras(channel_map, gauge.finish())
