@@ -12,10 +12,11 @@ LEAST_S, BIN_S, MOST_BINS = 40.0, 4.0, 100
 # Activity brightens now and then; the quieter part of every stretch of time shows the dye itself.
 QUIET_QUANTILE = 0.3
 FEWEST_IDENTITIES, FEWEST_BINS = 5, 8
-LEAST_SEEN = 0.5
-LEAST_FALLING = 0.7
+# Share of the bins in which an identity has to be seen, and of the identities that have to fall together.
+LEAST_SEEN, LEAST_FALLING = 0.5, 0.7
 # Evidence (difference in BIC) that a model must have over a simpler one.
 CLEARLY_BIC = 6.0
+# Scatter of log levels that is assumed at least, and rounds of median polish.
 LEAST_SD = 0.003
 POLISHES = 8
 

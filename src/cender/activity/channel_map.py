@@ -21,12 +21,14 @@ from cender.activity.params import ActivityParams
 from cender.types import Regions, Volume, VoxelSize
 
 LOG = logging.getLogger(__name__)
+# A map is trusted from so many spots on, of which this share has to lie within so many pixels of it.
 FEWEST_POINTS = 25
 LEAST_AGREEING = 0.5
 AGREE_PX = 2.0
 # Two cameras of one microscope differ by a few per cent at most in scale and angle.
 LINEAR_SD, LARGEST_LINEAR = 0.01, 0.05
 LANDMARK_SD_PX = 0.7
+# From how far away a spot still counts, round by round.
 SCALES_PX = (8.0, 5.0, 3.0, 2.0, 2.0, 2.0)
 
 

@@ -14,7 +14,9 @@ from cender.types import Intensities, Neurons, Regions, Volume
 
 # Mean of a bell inside its contour at half the peak, relative to that peak.
 MEAN_INSIDE = 0.5 / np.log(2)
+# Of a recording that does not say its voxel size.
 PIXEL_UM = 0.3
+# Times that heights and background are fitted in turn.
 ROUNDS = 2
 # A frame at the edge of a nucleus still counts a little, however dark noise makes it.
 LEAST_SHARE = 0.1

@@ -12,11 +12,14 @@ from scipy.fft import irfft2, rfft2
 from cender.types import Volume
 
 SMALL_PX, LARGE_PX = 1.5, 6.0
+# Brightest spots of a volume that are matched, and how far they are apart at least.
 SPOTS = 60
 APART_PX = 9
 PATCH_PX, SEARCH_PX = 12, 12
+# Correlation from which on a patch is found again; shift between the channels at most, as a share of the image.
 LEAST_MATCH = 0.5
 LARGEST_SHIFT_SHARE = 0.25
+# Shifts along z in frames that are tried.
 DEPTHS = (-2, -1, 0, 1, 2)
 # A shift along z must fit clearly better than none: scanned together, two cameras have none.
 CLEARLY_SHARE = 0.05

@@ -10,7 +10,9 @@ OFTEN_SHARE, SURE_PROBABILITY = 0.3, 0.5
 FEWEST = 6
 """Identities that a volume needs to be registered."""
 COMPONENTS = 12
+"""Principal components that describe a posture."""
 ROUNDS = 3
+"""Times that volumes are registered to their mean, and that gaps are filled in."""
 
 
 def describe_postures(neurons: SeenNeurons, volumes: Int[np.ndarray, " n"]) -> Float[np.ndarray, "n p"]:

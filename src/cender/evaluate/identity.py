@@ -10,7 +10,9 @@ from jaxtyping import Bool, Float, Int, Shaped
 from cender.evaluate.errors import classify_identities
 from cender.evaluate.pairing import Pairing
 
+# Groups of equal size for the calibration error.
 BINS = 15
+# Of `recall_at_95_strict`, and the share of the volumes in `worst_5pct`.
 PRECISION = 0.95
 WORST_SHARE = 0.05
 

@@ -8,8 +8,11 @@ from jaxtyping import Float
 
 from cender.evaluate.identity import KnownNeurons
 
+# A trace varies where its 95th and 5th percentile are at least this share of its median apart.
 VARIATION = 0.1
+# An identity is followed where this share of its volumes is right.
 RIGHT_SHARE = 0.95
+# Volumes from which on a trace is compared.
 FEWEST_VOLUMES = 3
 
 Ratios = Mapping[tuple[int, int], float]

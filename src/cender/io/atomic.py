@@ -78,7 +78,7 @@ def is_part(path: Path) -> bool:
 
 
 def remove_parts(folder: Path) -> None:
-    """Remove what killed writers left; call it only while nobody else can be writing in this folder."""
+    """Remove what killed writers left; call it only while nothing else can be writing in this folder."""
     for path in folder.iterdir():
         if path.is_file() and is_part(path):
             path.unlink(missing_ok=True)

@@ -14,7 +14,9 @@ from cender.plots.style import ACCENT, FAINT, QUIET, RED, TEXT, TRUTH, start_fig
 
 COLOURS = {"default": TRUTH, "paper": RED}
 MARKS = "*^osDv"
+# Volumes recognized worse than this share are marked.
 LOW = 0.6
+# Groups of equal size in which probabilities are compared with how often they are right.
 BINS = 15
 
 

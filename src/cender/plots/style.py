@@ -13,7 +13,6 @@ from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.figure import Figure, SubFigure
 from PIL import Image
 
-COLOURS = 64
 GROUND, PANEL = "#0d1117", "#010409"
 TEXT, QUIET, FAINT = "#e6edf3", "#8b949e", "#30363d"
 RED, GREEN, TRUTH, ACCENT = "#ff6b5e", "#56d364", "#58c4dd", "#f2cc60"

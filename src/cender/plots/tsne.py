@@ -4,8 +4,8 @@ import numpy as np
 from jaxtyping import Float
 from sklearn.manifold import TSNE
 
-AT_MOST = 2500
-FEWEST = 4
+# Points that are laid out in reasonable time, and from which on there is anything to lay out.
+AT_MOST, FEWEST = 2500, 4
 
 
 def lay_out(points: Float[np.ndarray, "n d"], perplexity: float = 30.0) -> Float[np.ndarray, "n 2"]:

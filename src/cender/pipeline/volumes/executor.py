@@ -75,7 +75,7 @@ class LocalExecutor:
 
 
 def count_workers(asked: int = 0) -> int:
-    """How many volumes to work on at a time: as many as asked for, by default one a core, but few."""
+    """How many volumes to work on at a time: as many as asked for, by default one per core, but few."""
     return asked or min(os.cpu_count() or 1, MOST_WORKERS)
 
 

@@ -91,7 +91,7 @@ def load_hdf5(path: Path, params: RecordingParams) -> Store:
 
 
 def save_hdf5(recording: Recording, path: Path, on_volume: Callable[[int], None]) -> None:
-    """Write ZephIR's layout, one chunk a volume and channel, with our facts as attributes."""
+    """Write ZephIR's layout, one chunk per volume and channel, with our facts as attributes."""
     with write_atomically(path) as part, h5py.File(part, "w") as file:
         chunk = (1, 1, *recording.shape[2:])
         data = file.create_dataset(_ZEPHIR, recording.shape, recording.dtype, chunks=chunk)

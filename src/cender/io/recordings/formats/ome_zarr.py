@@ -42,7 +42,7 @@ def load_zarr(path: Path, params: RecordingParams) -> Store:
 
 
 def save_zarr(recording: Recording, path: Path, on_volume: Callable[[int], None]) -> None:
-    """Write OME-Zarr 0.5 with one chunk a volume and channel."""
+    """Write OME-Zarr 0.5 with one chunk per volume and channel."""
     with write_folder(path) as part:
         group = zarr.open_group(str(part), mode="w", zarr_format=3)
         array = group.create_array(

@@ -134,7 +134,7 @@ def _warn_pixels(channels: tuple[ChannelLook, ...]) -> list[str]:
 
 
 def _warn_roles(recording: Recording, flicker: Flicker, two: tuple[int, int]) -> tuple[str, ...]:
-    """Say where the reference looks like the activity channel, or which is which where nobody says."""
+    """Say where the reference looks like the activity channel, or which is which where nothing says so."""
     steady, lively = sorted((0, 1), key=lambda channel: flicker.change[channel])
     low, high = flicker.change[steady], flicker.change[lively]
     clear = high >= max(_LEAST_FLICKER, _FLICKER_RATIO * low) and flicker.certainty >= _LEAST_CERTAINTY

@@ -48,7 +48,7 @@ def hold_lock(folder: Path) -> Iterator[None]:
 
 
 def find_holder(folder: Path) -> Holder | None:
-    """Who is writing in a folder, None where nobody is or where the lock cannot be read."""
+    """Who is writing in a folder, None where there is no writer or where the lock cannot be read."""
     try:
         values = json.loads((folder / LOCK_NAME).read_text(encoding="utf-8"))
         return Holder(int(values["pid"]), str(values["host"]), str(values["token"]))

@@ -115,7 +115,7 @@ class PartStore:
         write_bytes(self.root / f"{name}.npz", content.getvalue())
 
     def clear_strays(self) -> None:
-        """Remove what killed writers left; call it only while nobody else can be writing here."""
+        """Remove what killed writers left; call it only while nothing else can be writing here."""
         if not self.root.is_dir():
             return
         remove_parts(self.root)

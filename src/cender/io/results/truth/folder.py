@@ -46,7 +46,7 @@ def load_truth(path: Path | str) -> Annotations:
     Raises
     ------
     UnsupportedFormat
-        The folder is of a newer format, or of an older one that nobody knows.
+        The folder is of a newer format, or of an older one that is not known.
     DataError
         Something in it is missing, malformed or contradicts something else.
     """
