@@ -22,10 +22,10 @@ SMALL: dict[str, Any] = {
 }
 # Learning that is enough to show the way; without these settings it takes longer and is better.
 QUICK = [
-    "train_recognizer.steps=80",
-    "train_recognizer.self_steps=30",
+    "train_recognizer.steps=40",
+    "train_recognizer.self_steps=16",
     "train_recognizer.self_rounds=1",
-    "train_recognizer.warped=20",
+    "train_recognizer.warped=8",
 ]
 
 
