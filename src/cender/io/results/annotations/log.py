@@ -93,7 +93,6 @@ class EditLog:
         edit: AnyEdit,
         base_revision: int | None = None,
         ticket: str | None = None,
-        time: str = "",
     ) -> int | Conflict:
         """Make an edit; returns its revision, or the conflict that kept it from being made.
 
@@ -108,8 +107,6 @@ class EditLog:
             identity after it. None: not checked.
         ticket
             A name for this very edit: sent twice, it is made once.
-        time
-            When it was made (ISO 8601); now where it is empty.
 
         Raises
         ------
@@ -125,7 +122,7 @@ class EditLog:
             slots = [*(slot for slot, _ in find_changes(state, draft)), *draft.claims]
             if base_revision is not None and (theirs := _find_newer(base, slots, base_revision, author)):
                 return theirs
-            return write_edit(base, Author(author, time, ticket), edit, state, draft)
+            return write_edit(base, Author(author, ticket=ticket), edit, state, draft)
 
         with explaining(self.path):
             return self._together.make(make, self._write)
