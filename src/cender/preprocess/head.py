@@ -11,6 +11,7 @@ from cender.preprocess.compass import (
     Compass,
     Reading,
     anterior_of,
+    read_again,
     read_compass,
     ventral_of,
 )
@@ -26,6 +27,8 @@ FEWEST_SPOTS = 8
 """A volume with fewer bright spots is refused."""
 SURE_HEAD_LOG_ODDS = 4.0
 """Where the compass sees a head with these log-odds, less crowded places are not looked at."""
+SURE_POSE = 0.9
+"""A pose that is less probable is looked at again, in other sizes."""
 FAINT_CONTRAST, FEW_SPOTS = 8.0, 16
 """Median contrast of the spots, in units of the noise, and their number, below which quality falls."""
 BEND_COST = 0.5
@@ -85,9 +88,10 @@ def examine_picture(picture: Picture, voxel_um: VoxelSize, compass: Compass, par
         )
     place, reading = choose_head(spots, compass)
     pose = choose_pose(reading)
-    is_head = float(1 / (1 + np.exp(-reading.head)))
-    # Where there may be no head at all, each of the four flips is as likely as the others.
-    confidence = is_head * float(np.exp(pose.log_flips[0])) + (1 - is_head) / 4
+    if measure_confidence(reading, pose) < SURE_POSE:
+        reading = read_again(spots, place, compass)
+        pose = choose_pose(reading)
+    confidence = measure_confidence(reading, pose)
     joined = join_spots(spots, place, params.reach_um)
     mask = draw_mask(spots, joined, place, pose.anterior)
     places = np.concatenate([spots.place[joined], place[None]])
@@ -131,6 +135,12 @@ def choose_pose(reading: Reading) -> Pose:
     # Turning one axis over changes the row, turning both over does not.
     flips = [same @ share, other @ (1 - share), other @ share, same @ (1 - share)]
     return Pose(angle, int(row), np.log(np.clip(flips, 1e-12, 1)))
+
+
+def measure_confidence(reading: Reading, pose: Pose) -> float:
+    """Probability of a pose; where there may be no head at all, each of the four flips is as likely as the others."""
+    is_head = float(1 / (1 + np.exp(-reading.head)))
+    return is_head * float(np.exp(pose.log_flips[0])) + (1 - is_head) / 4
 
 
 def measure_trust(reading: Reading, contrast: Float[np.ndarray, " n"]) -> float:

@@ -10,9 +10,11 @@ from cender.preprocess.compass import (
     ANGLE_RAD,
     ANGLES,
     SIDE,
+    SIZES,
     anterior_of,
     cut_patches,
     make_grid,
+    read_again,
     read_compass,
     ventral_of,
 )
@@ -74,3 +76,23 @@ def test_probabilities_sum_to_one() -> None:
 
 def test_shipped_weights_are_small() -> None:
     assert len((files("cender") / "weights" / "orientation.safetensors").read_bytes()) < 100_000
+
+
+def test_a_second_look_averages_sizes() -> None:
+    spots, middle = random_spots(3), np.array([80.0, 80.0])
+    seen: list[np.ndarray] = []
+
+    def compass(patches: np.ndarray) -> np.ndarray:
+        # Each look is sure of another hypothesis.
+        out = np.zeros((len(patches), 2), np.float32)
+        out[len(seen), 0] = 8.0
+        seen.append(patches)
+        return out
+
+    once = np.exp(read_compass(spots, middle, compass).log_probability).ravel()
+    assert once[0] > 0.99
+    seen.clear()
+    again = np.exp(read_again(spots, middle, compass).log_probability).ravel()
+    assert len(seen) == len(SIZES)
+    assert not np.array_equal(seen[0], seen[1])
+    np.testing.assert_allclose(again[: len(SIZES)], again[0], rtol=1e-6)

@@ -8,7 +8,7 @@ import pytest
 
 from cases.volumes import VOXEL_UM, good_head, shipped_compass
 from cender.preprocess import PreprocessParams, find_head
-from cender.preprocess.compass import ANGLE_RAD, Reading, anterior_of, ventral_of
+from cender.preprocess.compass import ANGLE_RAD, SIZES, Reading, anterior_of, ventral_of
 from cender.preprocess.head import choose_pose
 from cender.preprocess.projection import remove_hot_pixels
 from cender.simulate import SimulateParams, simulate_recording
@@ -128,3 +128,20 @@ def test_pose_names_the_flip_that_competes_with_it() -> None:
     rival_anterior, rival_ventral = anterior_of(ANGLE_RAD[10]), ventral_of(ANGLE_RAD[10], 1)
     assert rival_anterior @ pose.anterior == pytest.approx(-1)
     assert rival_ventral @ pose.ventral == pytest.approx(1)
+
+
+@pytest.mark.parametrize(("sure", "looks"), [(True, 1), (False, 1 + len(SIZES))])
+def test_only_a_doubtful_pose_is_looked_at_again(sure: bool, looks: int) -> None:
+    seen: list[int] = []
+
+    def compass(patches: np.ndarray) -> np.ndarray:
+        seen.append(len(patches))
+        out = np.zeros((len(patches), 2), np.float32)
+        out[0, 0] = 12.0
+        # Belly on either side.
+        out[len(patches) // 2, 0] = 0.0 if sure else 12.0
+        return out
+
+    head = find_head(typical(5911, 20)[0], VOXEL_UM, compass)
+    assert len(seen) == looks
+    assert (head.confidence > 0.9) is sure
