@@ -28,6 +28,7 @@ from cender.pipeline.learn.learning import collect_heads
 from cender.pipeline.learn.simulated import save_simulation
 from cender.pipeline.volumes.detector import build_detector
 from cender.simulate import SimulateParams, simulate_recording
+from cender.training.detector.samples import Sample
 from cender.types import Annotation, Annotations
 
 QUICK = ["train.fine_steps=2", "train.steps=2", "train.check_every=1", "train.window_px=32", "train.windows=1"]
@@ -142,3 +143,26 @@ def test_stopped_twice_in_a_hurry_it_can_still_go_on(worm: Path, tmp_path: Path)
     assert "the same command goes on from there" in said
     kept = load_weights(out.with_suffix(".checkpoint"), "detector checkpoint")
     assert json.loads(kept.metadata["progress"])["step"] >= 1
+
+
+def test_every_seed_simulates_animals_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    drawn: list[int] = []
+    nothing = np.zeros((0, 3))
+    empty = Sample(
+        np.zeros((2, 32, 32), np.float32),
+        np.zeros(0, int),
+        np.zeros((0, 4)),
+        np.zeros(0, int),
+        nothing,
+        nothing,
+        np.ones(3),
+    )
+
+    def remember(animals: int, volumes: int, seed: int, *_: object) -> list[Sample]:
+        drawn.append(seed)
+        return [empty]
+
+    monkeypatch.setattr("cender.pipeline.learn.learning.make_simulated_samples", remember)
+    for seed in (0, 20_000):
+        collect_heads([], load_config(None, []), simulated=2, seed=seed)
+    assert drawn[1] - drawn[0] == 20_000

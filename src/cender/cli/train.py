@@ -60,7 +60,7 @@ def detector(
     if target is None:
         raise DataError("several folders: say with --out where the weights should go")
     with show_status("reading annotated volumes"):
-        heads = collect_heads(folders or [], config, simulated, partial, from_scratch)
+        heads = collect_heads(folders or [], config, simulated, partial, from_scratch, seed)
     checkpoint = target.with_suffix(".checkpoint")
     with _resumable(checkpoint) as check:
         neurons = sum(len(sample.centre) for sample in heads.samples)

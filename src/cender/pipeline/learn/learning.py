@@ -39,7 +39,12 @@ class Heads:
 
 
 def collect_heads(
-    folders: Sequence[Path], config: Config, simulated: int = 0, partial: bool = False, from_scratch: bool = False
+    folders: Sequence[Path],
+    config: Config,
+    simulated: int = 0,
+    partial: bool = False,
+    from_scratch: bool = False,
+    seed: int = 0,
 ) -> Heads:
     """Every annotated volume of the folders, then of simulated animals.
 
@@ -51,13 +56,15 @@ def collect_heads(
         Whether no volume counts as completely annotated.
     from_scratch
         Whether training starts from nothing; partly annotated volumes are then refused.
+    seed
+        Which animals are simulated: far apart, seeds share none.
     """
     known = [load_annotated(folder, config.recording, partial) for folder in folders]
     start = None if from_scratch else _find_start(known, config)
     score = None if start is None else build_score(start, "cpu", "float32")
     grids = GRIDS[find_grid(config.train, start)]
     samples = [sample for one in known for sample in make_samples(one, score, grids)]
-    samples += make_simulated_samples(simulated, ANIMALS_VOLUMES, TRAINING_SEED, config.train.rigs, grids)
+    samples += make_simulated_samples(simulated, ANIMALS_VOLUMES, TRAINING_SEED + seed, config.train.rigs, grids)
     if not samples:
         raise DataError(f"{', '.join(map(str, folders))}: no volume in which a neuron is marked or one was removed")
     replay = draw_replay(known[0].first, config.train.replay, grids) if known and not from_scratch else []
