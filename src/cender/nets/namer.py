@@ -78,18 +78,17 @@ def build_namer(arrays: Mapping[str, np.ndarray]) -> Namer:
     return net.eval()
 
 
-def make_name_score(nets: list[Namer]) -> NameScore:
-    """The networks' mean as a function of positions ``p n 3`` and colours ``n f``: ``p n k`` and ``p``."""
+def make_name_score(net: Namer) -> NameScore:
+    """The network as a function of positions ``p n 3`` and colours ``n f``: log-probabilities ``p n k``, and ``p``."""
 
     def score(position: np.ndarray, colour: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         looks = torch.from_numpy(np.ascontiguousarray(colour, np.float32))
         names, upright = [], []
         with torch.inference_mode():
             for pose in torch.from_numpy(np.ascontiguousarray(position, np.float32)):
-                answers = [net(pose, looks) for net in nets]
-                both = torch.stack([answer[0].log_softmax(1) for answer in answers])  # m n k
-                names.append(both.logsumexp(0) - np.log(len(nets)))
-                upright.append(torch.stack([answer[1] for answer in answers]).mean())
+                name, usual = net(pose, looks)
+                names.append(name.log_softmax(1))
+                upright.append(usual)
         return torch.stack(names).numpy(), torch.stack(upright).numpy()
 
     return score

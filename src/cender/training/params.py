@@ -66,10 +66,9 @@ class TrainRecognizerParams(Params):
 class TrainNamerParams(Params):
     """How the namer of cells learns."""
 
-    steps: int = Field(1_800, ge=1, description="training steps of each network")
-    members: int = Field(2, ge=1, le=4, description="networks whose answers are averaged")
+    steps: int = Field(3_000, ge=1, description="training steps; the last third learns from all animals")
     hold_back: int = Field(
-        8, ge=2, description="each network leaves out one animal in this many, which then calibrate its probabilities"
+        6, ge=2, description="one animal in this many teaches last, and calibrates the probabilities before that"
     )
     batch: int = Field(6, ge=1, description="animals per step")
     learning_rate: float = Field(2e-3, gt=0, description="largest learning rate")

@@ -42,7 +42,7 @@ class Calibration:
 
 def judge_animals(held: Sequence[Cells], ways: Sequence[Similarity], net: Namer, atlas: Atlas) -> list[Judged]:
     """How right a network is on animals that it has not seen, and how sure; first without colours, then with."""
-    bare = NamingModel(make_name_score([net]), atlas, np.tile(START, (2, 1)), -np.inf, 1.0)
+    bare = NamingModel(make_name_score(net), atlas, np.tile(START, (2, 1)), -np.inf, 1.0)
     return [_judge(held, ways, bare, coloured) for coloured in (False, True)]
 
 

@@ -1,7 +1,8 @@
-"""The loop that teaches one network of the namer."""
+"""The loop that teaches the network of the namer."""
 
 import math
 from collections.abc import Iterator, Sequence
+from copy import deepcopy
 
 import numpy as np
 import torch
@@ -9,23 +10,33 @@ from torch import Tensor
 from torch.nn import functional
 
 from cender.nets.namer import Namer
-from cender.training.namer.vary import Palette, Sighting, Specimen, vary_specimen
+from cender.training.namer.blend import blend_specimen, collect_places
+from cender.training.namer.vary import Sighting, Specimen, collect_palette, vary_specimen
 from cender.training.params import TrainNamerParams
 
 SMOOTHING, POSE_WEIGHT, CLIP, WARM_UP = 0.05, 0.2, 1.0, 50
+MEMORY = 0.998
+"""How much of the averaged weights a step leaves as they were."""
 
 
 def fit_namer(
-    net: Namer, pool: Sequence[Specimen], palette: Palette, params: TrainNamerParams, rng: np.random.Generator
+    net: Namer, pool: Sequence[Specimen], partner: np.ndarray, params: TrainNamerParams, rng: np.random.Generator
 ) -> Iterator[float]:
-    """Teach a network from varied animals; yields the loss of every step."""
+    """Teach a network from varied animals; yields the loss of every step.
+
+    ``partner`` is the row of each cell on the other side. In the end the network has the running mean of its weights
+    over the last steps, which is steadier than any one.
+    """
+    palette, places = collect_palette(pool, partner), collect_places(pool, partner)
     optimiser = torch.optim.AdamW(net.parameters(), lr=params.learning_rate, weight_decay=1e-2)
+    mean = deepcopy(net)
     net.train()
     for step in range(params.steps):
         pace = min((step + 1) / WARM_UP, 0.5 * (1 + math.cos(math.pi * step / params.steps)) + 5e-3)
         for group in optimiser.param_groups:
             group["lr"] = params.learning_rate * pace
-        sights = [vary_specimen(pool[row], palette, rng) for row in rng.integers(len(pool), size=params.batch)]
+        chosen = [pool[row] for row in rng.integers(len(pool), size=params.batch)]
+        sights = [vary_specimen(blend_specimen(one, places, rng), palette, rng) for one in chosen]
         named = sum(int((one.label >= 0).sum()) for one, upright in sights if upright)
         optimiser.zero_grad()
         total = 0.0
@@ -35,7 +46,15 @@ def fit_namer(
             total += float(loss.detach())
         torch.nn.utils.clip_grad_norm_(net.parameters(), CLIP)
         optimiser.step()
+        _follow(mean, net, min(MEMORY, (step + 1) / (step + 10)))
         yield total
+    net.load_state_dict(mean.state_dict())
+
+
+def _follow(mean: Namer, net: Namer, memory: float) -> None:
+    with torch.no_grad():
+        for average, value in zip(mean.parameters(), net.parameters(), strict=True):
+            average.lerp_(value, 1 - memory)
 
 
 def _measure_loss(net: Namer, one: Sighting, upright: bool, named: int, batch: int) -> Tensor:

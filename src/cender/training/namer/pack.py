@@ -15,20 +15,18 @@ from cender.training.params import TrainNamerParams
 from cender.types import Cells, Weights
 
 KIND = "namer"
-EDITION = "2"
-"""Rises when older weights mean something else: the first had a smaller atlas and one calibration for all."""
+NET = "net."
+"""How the weights of the network begin, beside those of the atlas."""
+EDITION = "3"
+"""Rises when older weights mean something else: the second had several networks."""
 ATLAS_PARTS = ("mean", "covariance", "colour", "colour_spread", "sightings")
 
 
 def pack_namer(
-    nets: Sequence[Namer], atlas: Atlas, worth: Calibration, named: Sequence[Cells], params: TrainNamerParams
+    net: Namer, atlas: Atlas, worth: Calibration, named: Sequence[Cells], params: TrainNamerParams
 ) -> Weights:
-    """Networks, atlas and calibration with where they come from; numbers in half precision where that is enough."""
-    arrays = {
-        f"net.{member}.{name}": value.detach().numpy().astype(np.float16)
-        for member, net in enumerate(nets)
-        for name, value in net.state_dict().items()
-    }
+    """Network, atlas and calibration with where they come from; numbers in half precision where that is enough."""
+    arrays = {f"{NET}{name}": value.detach().numpy().astype(np.float16) for name, value in net.state_dict().items()}
     arrays |= {f"atlas.{part}": getattr(atlas, part) for part in ATLAS_PARTS}
     arrays |= {"calibration": worth.weights, "fit": np.array([worth.usual_fit, worth.side_gain])}
     metadata = {
@@ -47,7 +45,7 @@ def drop_doubted(weights: Weights) -> Weights:
     names = json.loads(weights.metadata["names"])
     kept = np.array([row for row, name in enumerate(names) if "?" not in name])
     arrays = {
-        name: array[kept] if name.startswith("atlas.") or name.split(".")[2:3] == ["head"] else array
+        name: array[kept] if name.startswith("atlas.") or name.startswith(f"{NET}head.") else array
         for name, array in weights.arrays.items()
     }
     return Weights(arrays, {**weights.metadata, "names": json.dumps([names[row] for row in kept])})
@@ -64,10 +62,6 @@ def build_naming_model(weights: Weights) -> NamingModel:
     names = tuple(json.loads(weights.metadata["names"]))
     arrays = weights.arrays
     atlas = Atlas(names, *(arrays[f"atlas.{part}"] for part in ATLAS_PARTS))
-    members = sorted({name.split(".")[1] for name in arrays if name.startswith("net.")})
-    nets = [
-        build_namer({name.removeprefix(start): value for name, value in arrays.items() if name.startswith(start)})
-        for start in (f"net.{member}." for member in members)
-    ]
+    net = build_namer({name.removeprefix(NET): value for name, value in arrays.items() if name.startswith(NET)})
     usual, gain = (float(value) for value in arrays["fit"])
-    return NamingModel(make_name_score(nets), atlas, arrays["calibration"], usual, gain)
+    return NamingModel(make_name_score(net), atlas, arrays["calibration"], usual, gain)

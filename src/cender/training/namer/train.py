@@ -1,4 +1,4 @@
-"""Training of the namer: networks that each leave out some animals, which then say what their scores are worth."""
+"""Training of the namer: some animals are left out at first, and say what its scores are worth."""
 
 from collections.abc import Callable, Sequence
 
@@ -14,12 +14,14 @@ from cender.nets.threads import limit_threads
 from cender.training.namer.calibrate import calibrate_namer, judge_animals
 from cender.training.namer.fit import fit_namer
 from cender.training.namer.pack import pack_namer
-from cender.training.namer.vary import Specimen, collect_palette
+from cender.training.namer.vary import Specimen
 from cender.training.params import TrainNamerParams
 from cender.types import Cells, Weights
 
 LEAST_ANIMALS, LEAST_NAMES = 4, 10
 OnStep = Callable[[int, int, float], None]
+LAST, LAST_PACE = 1 / 3, 0.5
+"""Share of the steps in which all animals teach, and the learning rate there relative to before."""
 
 
 def train_namer(
@@ -42,19 +44,21 @@ def _train(named: Sequence[Cells], params: TrainNamerParams, seed: int, on_step:
     looks = [describe_colours(one.colour) for one in named]
     atlas, ways = build_atlas([one.position_um for one in named], [one.name for one in named], looks)
     specimens = _place(named, looks, ways, atlas)
-    order = rng.permutation(len(named))
+    order = rng.permutation(len(named)).tolist()
     share = max(1, len(named) // params.hold_back)
-    nets, judged = [], []
-    for member in range(params.members):
-        held = order[member * share : (member + 1) * share]
-        taught = [specimens[row] for row in range(len(named)) if row not in held]
-        palette = collect_palette(taught, pair_sides(atlas.names))
-        net = Namer(len(atlas), FEATURES)
-        for step, loss in enumerate(fit_namer(net, taught, palette, params, rng), member * params.steps + 1):
-            on_step(step, params.steps * params.members, loss)
-        nets.append(net.eval())
-        judged += judge_animals([named[row] for row in held], [ways[row] for row in held], net, atlas)
-    return pack_namer(nets, atlas, calibrate_namer(judged), named, params)
+    held, taught = order[:share], order[share:]
+    partner = pair_sides(atlas.names)
+    last = int(LAST * params.steps)
+    first_steps = params.model_copy(update={"steps": params.steps - last})
+    last_steps = params.model_copy(update={"steps": last, "learning_rate": LAST_PACE * params.learning_rate})
+    net = Namer(len(atlas), FEATURES)
+    for step, loss in enumerate(fit_namer(net, [specimens[row] for row in taught], partner, first_steps, rng), 1):
+        on_step(step, params.steps, loss)
+    judged = judge_animals([named[row] for row in held], [ways[row] for row in held], net.eval(), atlas)
+    # Having said what its names are worth, the animals that were held back teach as well.
+    for step, loss in enumerate(fit_namer(net, specimens, partner, last_steps, rng), first_steps.steps + 1):
+        on_step(step, params.steps, loss)
+    return pack_namer(net.eval(), atlas, calibrate_namer(judged), named, params)
 
 
 def _place(

@@ -15,6 +15,8 @@ DROP, CROP = 0.5, 0.2
 COLOURLESS, TRANSPLANT, BLOT = 0.35, 0.3, 0.1
 GAIN, BIAS, NOISE = 0.15, 0.2, 0.3
 WRONG_POSE = 0.12
+MIRROR = np.array([-1.0, 1.0, 1.0])
+"""Left becomes right in the frame of the atlas."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +67,7 @@ def vary_specimen(one: Specimen, palette: Palette, rng: np.random.Generator) -> 
     label, colour = one.label, one.colour
     position = one.position + rng.random() * (one.unbent - one.position)
     if rng.random() < 0.5:
-        position = position * np.array([-1.0, 1.0, 1.0])
+        position = position * MIRROR
         label = np.where(label >= 0, palette.partner[label], -1)
     kept = _choose(position, rng)
     position, label, colour = position[kept], label[kept], colour[kept]

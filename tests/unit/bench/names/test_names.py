@@ -50,7 +50,7 @@ def test_calibration_error_by_hand() -> None:
     assert measure_calibration(np.ones(30), np.zeros(30)) == 1
 
 
-QUICK = ["train_namer.steps=60", "train_namer.members=1", "train_namer.batch=2"]
+QUICK = ["train_namer.steps=60", "train_namer.batch=2"]
 
 
 @pytest.fixture(scope="module")
