@@ -5,10 +5,12 @@ from dataclasses import replace
 import numpy as np
 from jaxtyping import Float, Int, Real
 
-from cender.types import Regions
+from cender.types import Regions, VoxelSize
 
 GAP_PX = 2
 STRIP_PX = 4
+LARGE_UM = 3.15
+"""Median width of regions above which nuclei are larger than the network for usual rigs knows them."""
 
 
 def measure_regions(red: Real[np.ndarray, "z y x"], regions: Regions) -> Regions:
@@ -37,6 +39,14 @@ def measure_regions(red: Real[np.ndarray, "z y x"], regions: Regions) -> Regions
     known = np.isfinite(darkest)
     behind = np.where(known, darkest, 0).sum(axis=1) / np.maximum(known.sum(axis=1), 1)
     return replace(regions, intensity=mean[:, 0, 0] - behind)
+
+
+def has_large_nuclei(regions: Regions, voxel_um: VoxelSize) -> bool:
+    """Whether regions are wider than those of usual nuclei; without regions they are not."""
+    if not len(regions):
+        return False
+    size_um = np.sqrt(np.prod(regions.box_px[:, 2:], axis=1) * voxel_um.y_um * voxel_um.x_um)
+    return bool(np.median(size_um) > LARGE_UM)
 
 
 def _share_pixels(

@@ -43,6 +43,11 @@ def find_grids(weights: Weights) -> Grids:
     return GRIDS[name]
 
 
+def read_looks(weights: Weights) -> int:
+    """How often the network of these weights looks at a volume, each time turned over in another way."""
+    return int(weights.metadata.get("looks", "1"))
+
+
 def read_judge(weights: Weights) -> Float[np.ndarray, " c"]:
     """How likely the candidates of these weights are neurons; where they do not say it, heat is taken at its word."""
     judge = np.array(json.loads(weights.metadata.get("judge", "[]")), float)

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from cender.detect.measure import measure_regions
-from cender.types import Regions
+from cender.detect.measure import LARGE_UM, has_large_nuclei, measure_regions
+from cender.types import Regions, VoxelSize
 
 
 def measure(red: np.ndarray, *boxes: tuple[float, ...]) -> list[float]:
@@ -47,3 +47,15 @@ def test_every_kind_of_number(red: np.ndarray, kind: type) -> None:
 
 def test_no_regions(red: np.ndarray) -> None:
     assert len(measure_regions(red, Regions.empty())) == 0
+
+
+def test_nuclei_are_large_by_the_width_of_most_regions() -> None:
+    voxel_um = VoxelSize(1.5, 0.3, 0.3)
+
+    def draw(*sides_um: float) -> Regions:
+        box = np.array([[10.0, 10.0, side / 0.3, side / 0.3] for side in sides_um]).reshape(-1, 4)
+        return Regions.from_boxes(np.zeros(len(box), int), box)
+
+    assert not has_large_nuclei(draw(), voxel_um)
+    assert not has_large_nuclei(draw(2.4, 2.6, 5.0), voxel_um)
+    assert has_large_nuclei(draw(2.4, LARGE_UM + 0.1, 5.0), voxel_um)

@@ -6,7 +6,8 @@ from pathlib import Path
 import numpy as np
 from jaxtyping import Real
 
-from cender.detect.network import Network, find_grids, read_judge, read_neuron_judge
+from cender.detect.flips import average_flips
+from cender.detect.network import Network, find_grids, read_judge, read_looks, read_neuron_judge
 from cender.detect.params import DetectParams
 from cender.errors import ModelError
 from cender.io.weights import load_weights, shipped_weights
@@ -32,6 +33,7 @@ def build_detector(params: DetectParams, weights: Weights | None = None, threads
 
 def _build_dense(params: DetectParams, weights: Weights | None, threads: int) -> Detector:
     from cender.detect import detect_regions
+    from cender.detect.measure import has_large_nuclei
     from cender.detect.normalise import is_usual
     from cender.nets.scoring import KIND
 
@@ -43,21 +45,26 @@ def _build_dense(params: DetectParams, weights: Weights | None, threads: int) ->
 
     def detect(red: Real[np.ndarray, "z y x"], head: Head, voxel_um: VoxelSize) -> Detections:
         usual = given is not None or is_usual(red, head.crop, voxel_um)
-        return detect_regions(red, head, voxel_um, load(usual), params)
+        found = detect_regions(red, head, voxel_um, load(usual), params)
+        # The fast network misses most nuclei that are much larger than usual, but what it finds says that they are.
+        if usual and given is None and has_large_nuclei(found.regions, voxel_um):
+            found = detect_regions(red, head, voxel_um, load(False), params)
+        return found
 
     return detect
 
 
 def load_network(weights: Weights, params: DetectParams, threads: int = 0) -> Network:
-    """The network of these weights, with the grids and the judge that they carry."""
+    """The network of these weights, with the grids, the looks and the judges that they carry."""
     from cender.nets.scoring import build_score
 
     score = build_score(weights, params.device, params.precision, threads)
+    score = average_flips(score) if read_looks(weights) > 1 else score
     return Network(score, find_grids(weights), read_judge(weights), read_neuron_judge(weights))
 
 
 def shipped_detector(usual: bool = True) -> Weights:
-    """The default detector's shipped weights: for usual rigs (`cender.detect.normalise.is_usual`), or others."""
+    """The default detector's shipped weights: for usual rigs (`cender.detect.normalise.is_usual`), or for others."""
     from cender.nets.scoring import KIND
 
     return shipped_weights("dense" if usual else "dense_rigs", KIND)

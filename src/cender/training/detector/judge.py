@@ -8,6 +8,7 @@ from scipy.optimize import brentq
 from scipy.special import expit
 
 from cender.detect.candidates import Candidates, describe_candidates, find_candidates
+from cender.detect.flips import average_flips
 from cender.evaluate.match import match_centres
 from cender.nets.dense import build_torch_score
 from cender.training.detector.calibrate import is_unsure
@@ -23,14 +24,15 @@ _FARTHEST = 30.0
 
 
 def fit_judge(
-    arrays: Mapping[str, np.ndarray], heads: Sequence[Sample], before: Float[np.ndarray, " c"]
+    arrays: Mapping[str, np.ndarray], heads: Sequence[Sample], before: Float[np.ndarray, " c"], looks: int = 1
 ) -> Float[np.ndarray, " c"]:
     """Weights of the columns of `describe_candidates`, as near to those of ``before`` as the heads allow.
 
     Where heads are annotated in part, it is not known how many of the others are neurons. Those that look like the
-    marked ones become likelier, the rest less likely, and as many as before are expected in all.
+    marked ones become likelier, the rest less likely, and as many as before are expected in all. ``looks`` is how often
+    the network looks at a head (`cender.detect.flips`).
     """
-    table, right = collect_candidates(arrays, heads)
+    table, right = collect_candidates(arrays, heads, looks)
     if len(right) < FEWEST or right.all() or not right.any():
         return before
     if not any(sample.partial for sample in heads):
@@ -42,10 +44,11 @@ def fit_judge(
 
 
 def collect_candidates(
-    arrays: Mapping[str, np.ndarray], heads: Sequence[Sample]
+    arrays: Mapping[str, np.ndarray], heads: Sequence[Sample], looks: int = 1
 ) -> tuple[Float[np.ndarray, "n c"], Bool[np.ndarray, " n"]]:
     """Descriptions of all candidates in the heads, and which of them are annotated; unsure places are left out."""
-    score = build_torch_score(arrays)
+    once = build_torch_score(arrays)
+    score = average_flips(once) if looks > 1 else once
     tables, right = [], []
     for sample in heads:
         maps = score(sample.image)

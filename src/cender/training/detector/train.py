@@ -11,7 +11,7 @@ from jaxtyping import Float
 from torch import Tensor
 
 from cender.detect.candidates import PLAIN
-from cender.detect.network import read_judge
+from cender.detect.network import read_judge, read_looks
 from cender.nets.dense import DenseNet, build_net, widen_net
 from cender.nets.scoring import KIND
 from cender.nets.threads import limit_threads
@@ -234,7 +234,9 @@ def _finish(
     known = PLAIN if start is None else read_judge(start)
     # Few heads are judged by the network that has not seen them: of its own lessons any network is too sure.
     few = start is not None and len(samples) < ENOUGH
-    judge = fit_judge(start.arrays, samples, known) if few and start else fit_judge(calibrated, held, known)
+    looks = 1 if start is None else read_looks(start)
+    taught = (start.arrays, samples) if few and start else (calibrated, held)
+    judge = fit_judge(*taught, known, looks)
     return Weights(
         calibrated,
         {
@@ -244,6 +246,7 @@ def _finish(
             "calibration": json.dumps(calibration),
             "ranges": measure_ranges(arrays, held),
             "judge": json.dumps(judge.round(4).tolist()),
+            "looks": str(looks),
             **about,
         },
     )

@@ -1,7 +1,8 @@
 """Fits how likely what weights find is a neuron: ``python -m cender.training.shipped.judge FILE [--any]``.
 
 Both judges are written into the file: of candidates and of what they gather. ``--any`` fits them to random rigs
-instead of usual ones. They are fitted anew whenever the shipped weights change.
+instead of usual ones, and lets the network look four times, since time matters less there. They are fitted anew
+whenever the shipped weights change.
 """
 
 import json
@@ -12,6 +13,8 @@ from pathlib import Path
 import numpy as np
 
 from cender.detect.candidates import PLAIN
+from cender.detect.flips import LOOKS, average_flips
+from cender.detect.measure import has_large_nuclei
 from cender.detect.network import Network, find_grids
 from cender.detect.normalise import is_usual
 from cender.detect.params import DetectParams
@@ -32,7 +35,7 @@ from cender.types import VoxelSize, Weights
 FIRST_SEED = 4000
 EACH = 6
 """Animals of every preset; of varied ones, and of usual microscopes with random light, twice as many, of random
-rigs four times."""
+rigs eight times."""
 USUAL_UM, USUAL_FRAMES = VoxelSize(1.5, 0.3, 0.3), 18
 FEWEST = 20
 
@@ -40,7 +43,7 @@ FEWEST = 20
 def draw_animals(usual: bool) -> Iterator[SimulateParams]:
     """Usual animals, or random rigs, none of which the detector was trained or is tested with."""
     if not usual:
-        yield from (draw_rig(seed) for seed in range(FIRST_SEED + 100, FIRST_SEED + 100 + 4 * EACH))
+        yield from (draw_rig(seed) for seed in range(FIRST_SEED + 100, FIRST_SEED + 100 + 8 * EACH))
         return
     for preset in ("typical", "hard", "crowded"):
         for seed in range(FIRST_SEED, FIRST_SEED + EACH):
@@ -62,23 +65,29 @@ def draw_known(usual: bool) -> Iterator[Known]:
             continue
         red = simulation.recording.volume(index, (0,)).data[0]
         head = find_head(red, voxel_um, compass)
-        if is_usual(red, head.crop, voxel_um) == usual:
+        small = not has_large_nuclei(truth.regions, voxel_um)
+        if (is_usual(red, head.crop, voxel_um) and small) == usual:
             yield Known(red, voxel_um, head, truth, simulation.others_um(index))
 
 
-def judge_weights(weights: Weights, volumes: Sequence[Known]) -> Weights:
-    """The same weights with judges of their candidates and of what these gather, fitted to volumes that are known."""
+def judge_weights(weights: Weights, volumes: Sequence[Known], looks: int = 1) -> Weights:
+    """The same weights with judges of their candidates and of what these gather, fitted to volumes that are known.
+
+    ``looks`` is how often the network is to look at a volume.
+    """
     grids = find_grids(weights)
     heads = [
         make_sample(one.red, one.truth, one.voxel_um, one.head.crop, one.others_um, grids=grids) for one in volumes
     ]
-    judge = fit_judge(weights.arrays, heads, PLAIN).round(4)
-    network = Network(build_score(weights, "cpu"), grids, judge)
+    judge = fit_judge(weights.arrays, heads, PLAIN, looks).round(4)
+    once = build_score(weights, "cpu")
+    network = Network(average_flips(once) if looks > 1 else once, grids, judge)
     neurons = fit_neuron_judge(((one, network) for one in volumes), DetectParams(), MergeParams()).round(4)
     judges = {"judge": json.dumps(judge.tolist()), "neuron_judge": json.dumps(neurons.tolist())}
-    return Weights(weights.arrays, {**weights.metadata, **judges})
+    return Weights(weights.arrays, {**weights.metadata, **judges, "looks": str(looks)})
 
 
 if __name__ == "__main__":
-    path = Path(sys.argv[1])
-    save_weights(judge_weights(load_weights(path, KIND), list(draw_known("--any" not in sys.argv))), path)
+    path, usual = Path(sys.argv[1]), "--any" not in sys.argv
+    judged = judge_weights(load_weights(path, KIND), list(draw_known(usual)), 1 if usual else LOOKS)
+    save_weights(judged, path)

@@ -9,7 +9,7 @@ from cender.errors import ModelError
 from cender.io import shipped_weights
 from cender.nets import scoring
 from cender.nets.scoring import KIND
-from cender.pipeline.volumes.detector import build_detector
+from cender.pipeline.volumes.detector import build_detector, load_network
 from cender.types import Crop, Head, Maps, VoxelSize, Weights
 
 WHOLE = Crop(0, 0, 64, 64)
@@ -63,6 +63,45 @@ def test_other_rigs_have_weights_of_their_own_loaded_when_needed(used: list[Weig
     for _ in range(2):
         detect(draw_stack(0), draw_head(), USUAL_UM)
     assert [weights.metadata for weights in used[1:]] == [shipped_weights("dense_rigs", KIND).metadata]
+
+
+@pytest.mark.parametrize(("size", "looked"), [(0.0, ["dense"]), (0.4, ["dense", "dense_rigs"])])
+def test_nuclei_larger_than_usual_are_looked_at_again(
+    monkeypatch: pytest.MonkeyPatch, size: float, looked: list[str]
+) -> None:
+    made: list[Weights] = []
+
+    def build_score(weights: Weights, *_: object) -> scoring.Score:
+        made.append(weights)
+
+        def see(frames: np.ndarray) -> Maps:
+            whole = np.full((len(frames), 7, *(-(-side // 4) * 2 for side in frames.shape[1:])), -9.0, np.float32)
+            whole[5, :2, 16, 16], whole[:, 2:4] = 3.0, size
+            return Maps.pack(whole)
+
+        return see
+
+    monkeypatch.setattr(scoring, "build_score", build_score)
+    build_detector(DetectParams())(draw_stack(), draw_head(), USUAL_UM)
+    assert [weights.metadata for weights in made] == [shipped_weights(name, KIND).metadata for name in looked]
+
+
+def test_weights_say_how_often_their_network_looks(monkeypatch: pytest.MonkeyPatch) -> None:
+    looks: list[int] = []
+
+    def build_score(*_: object) -> scoring.Score:
+        def see(frames: np.ndarray) -> Maps:
+            looks.append(len(frames))
+            return Maps.pack(np.full((len(frames), 7, *(side // 2 for side in frames.shape[1:])), -9.0, np.float32))
+
+        return see
+
+    monkeypatch.setattr(scoring, "build_score", build_score)
+    once = shipped_weights("dense", KIND)
+    for said, times in (("1", 1), ("4", 4)):
+        looks.clear()
+        load_network(Weights(once.arrays, {**once.metadata, "looks": said}), DetectParams()).score(draw_stack())
+        assert len(looks) == times
 
 
 def test_weights_that_are_given_are_used_for_every_rig(used: list[Weights]) -> None:

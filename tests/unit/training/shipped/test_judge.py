@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from cender.detect.candidates import PLAIN
-from cender.detect.network import read_judge, read_neuron_judge
+from cender.detect.flips import LOOKS
+from cender.detect.network import read_judge, read_looks, read_neuron_judge
 from cender.io.weights import shipped_weights
 from cender.merge.judge import NEURON_WEIGHTS
 from cender.nets.scoring import KIND
@@ -32,9 +33,18 @@ def test_weights_carry_judges_to_whom_deep_and_sure_neurons_are_likelier(monkeyp
     assert neurons[5] > 0
 
 
+def test_nuclei_larger_than_usual_are_for_the_network_of_other_rigs(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(judge, "draw_animals", draw_one)
+    assert len(list(judge.draw_known(usual=True))) == 1
+    monkeypatch.setattr(judge, "has_large_nuclei", lambda regions, voxel_um: True)
+    assert list(judge.draw_known(usual=True)) == []
+    assert len(list(judge.draw_known(usual=False))) == 1
+
+
 def test_shipped_weights_are_judged() -> None:
-    for name in ("dense", "dense_rigs"):
+    for name, looks in (("dense", 1), ("dense_rigs", LOOKS)):
         weights = shipped_weights(name, KIND)
+        assert read_looks(weights) == looks
         assert not np.array_equal(read_judge(weights), PLAIN)
         assert read_neuron_judge(weights) is not None
 
