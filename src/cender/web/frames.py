@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 from jaxtyping import Shaped
 
+from cender.activity.align import bring_to_red, read_matrix
 from cender.errors import CenderError, UnreadableRecording
 from cender.io.results.crops import CropStore, create_crops, open_crops
-from cender.report.channels import bring_to_red, read_matrix
 from cender.types import Crop, Recording
 from cender.web.window import Window, find_window
 

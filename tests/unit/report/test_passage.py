@@ -4,8 +4,8 @@ from pathlib import Path
 
 import numpy as np
 
+from cender.activity.align import bring_to_red
 from cender.plots.report.passage import choose_visits
-from cender.report.channels import bring_to_red
 from cender.report.digest import digest_run
 from cender.report.folder import read_folder
 from cender.report.passage import cut_patch, gather_passage
