@@ -3,6 +3,8 @@
 from collections.abc import Callable
 from typing import Any
 
+import pytest
+
 from browser.conftest import Hand, Server
 
 Sit = Callable[..., Hand]
@@ -145,3 +147,35 @@ def test_axes_and_outline_are_set_by_keys_alone(shared_server: Server, sit_down:
     hand.press("W")
     hand.settle()
     assert not shared_server.ask("/api/volumes/2")["head"]["human"]
+
+
+def test_an_answer_from_before_an_edit_does_not_take_it_back(shared_server: Server, sit_down: Sit) -> None:
+    hand = sit_down(shared_server)
+    hand.go(1)
+    one = hand.see("cender.volume.neurons.find(one => one.boxes.length > 1)")
+    z, x = one["boxes"][0][:2]
+    hand.page.evaluate("key => window.cender.select(key)", one["key"])
+    hand.page.evaluate("z => window.cender.showFrame(z)", z)
+    held: list[Any] = []
+    hand.page.route("**/api/volumes/1", lambda route: held.append((route, route.fetch())))
+
+    def move(answers: int) -> None:
+        hand.press("Alt+ArrowRight")
+        hand.page.wait_for_function("() => document.body.dataset.waiting === '0'")
+        while len(held) < answers:
+            hand.page.wait_for_timeout(20)
+
+    move(1)
+    late = len(held)
+    move(late + 1)
+    route, answer = held.pop(0)
+    route.fulfill(response=answer)
+    hand.page.wait_for_timeout(300)
+    found: dict[str, Any] = see_selected(hand)
+    assert [box[1] for box in found["boxes"] if box[0] == z] == pytest.approx([x + 2])
+    while held:
+        route, answer = held.pop(0)
+        route.fulfill(response=answer)
+    hand.page.unroute("**/api/volumes/1")
+    hand.press("Control+z", "Control+z")
+    hand.settle()

@@ -13,6 +13,7 @@ const place = () => `cender-outbox-${state.run?.name ?? ""}`;
 /** @type {{path:string, body:any, words:string}[]} */
 let outbox = [];
 let sending = false;
+let made = 0;
 /** @type {(item:any, answer:any) => void} */ let onConflict = () => {};
 /** @type {(words:string) => void} */ let onRefused = () => {};
 /** @type {() => void} */ let onSaved = () => {};
@@ -27,9 +28,13 @@ export function openOutbox(hooks) {
 
 export function countWaiting() { return outbox.length; }
 
+/** How much was done here since the page was opened, sent or not. */
+export function countMade() { return made; }
+
 /** Keep something to send; it is sent after everything before it, once.
  * @param {string} path @param {any} body @param {string} words */
 export function send(path, body, words) {
+  made += 1;
   outbox.push({ path, body: { author: state.author, ticket: crypto.randomUUID(), ...body }, words });
   keep();
   void drain();

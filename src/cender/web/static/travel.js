@@ -1,6 +1,6 @@
 // @ts-check
 /** Going to a volume, a frame, a neuron; and loading again what others or the machine changed. */
-import { ask, countWaiting } from "./api.js";
+import { ask, countMade, countWaiting } from "./api.js";
 import { toast } from "./dialogs.js";
 import { fetchStack, forgetStacks } from "./pixels.js";
 import { changed, isDoubtful, rowOf, state, toPixels, writeAddress } from "./state.js";
@@ -141,9 +141,10 @@ export function play() {
 /** Load this volume and what was done again, unless something is still to be sent. */
 export async function refresh() {
   if (countWaiting()) return;
-  const v = state.v;
+  const v = state.v, made = countMade();
   const [volume, log] = await Promise.all([ask(`/api/volumes/${v}`), ask(`/api/log?author=${encodeURIComponent(state.author)}`)]);
-  if (countWaiting()) return;
+  // An answer that was asked for before an edit lacks it, even if the edit has been saved meanwhile; its own refresh follows.
+  if (countWaiting() || made !== countMade()) return;
   // Answers may overtake each other; an older one never replaces a newer one.
   const older = state.volume?.volume === v && volume.revision < state.volume.revision;
   if (state.v === v && !older) state.volume = volume;
