@@ -101,10 +101,12 @@ def format_config(
     return tomlkit.dumps(document)
 
 
-def find_changed(config: Config) -> list[str]:
-    """Names of the settings that differ from their defaults, those of the simulator from the ones of its preset."""
+def find_changed(config: Config) -> dict[str, Any]:
+    """Settings that differ from their defaults, those of the simulator from the ones of its preset, by full name."""
     usual = Config(simulate=SimulateParams(preset=config.simulate.preset))
-    return [name for name in _all_keys(Config, "") if _look_up(config, name) != _look_up(usual, name)]
+    values = {name: _look_up(config, name) for name in _all_keys(Config, "")}
+    singles = {name: value for name, value in values.items() if not isinstance(value, BaseModel)}
+    return {name: value for name, value in singles.items() if value != _look_up(usual, name)}
 
 
 def _look_up(config: Config, name: str) -> Any:

@@ -62,7 +62,7 @@ class FakeExecutor:
     sparse: frozenset[int] = frozenset()
     asked: list[int] = field(default_factory=list)
 
-    def process(self, job: VolumeJob, volumes: Iterable[int]) -> Iterator[Processed]:
+    def process(self, job: VolumeJob, recording: Recording, volumes: Iterable[int]) -> Iterator[Processed]:
         """Outcomes in order."""
         for volume in volumes:
             if volume == self.break_at:

@@ -1,5 +1,6 @@
 """``cender run``: from a recording to a folder with the activity of every neuron."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -55,30 +56,30 @@ def run(
     """
     from cender.cli.console import STDERR
     from cender.config import load_config
-    from cender.pipeline.plan.work import is_run_folder, load_values
+    from cender.pipeline.plan.work import is_run_folder, load_values, settle_work
 
     count, address = read_workers(workers, scheduler)
     folder = recording[0] if out is None and is_run_folder(recording[0]) else out
     words = [*(sets or []), *([] if volumes is None else [f"run.volumes='{volumes}'"])]
     base = {} if folder is None else load_values(folder)
     config = load_config(config_file, words, base)
-    if folder != recording[0]:
-        _ask_for_missing(recording, config)
+    # A recording that lacks a setting is refused here, before anything heavy is loaded.
+    work = settle_work(recording, out, config)
     if kept := list_kept(base):
         STDERR.print(f"settings kept from the earlier run: {', '.join(kept)}", markup=False, soft_wrap=True)
 
-    from cender.pipeline.run import plan_run, run_recording
+    from cender.pipeline.plan.decide import make_plan
+    from cender.pipeline.run import run_work
 
     if template is not None:
-        config = _settle_template(template, config, teach=not dry_run)
-    given = recording[0] if len(recording) == 1 else recording
+        work = replace(work, config=_settle_template(template, config, teach=not dry_run))
     if dry_run:
         show = _print_plan_json if as_json else _print_plan
-        show(*plan_run(given, out, config), count)
+        show(work, make_plan(work), count)
         return
     try:
         with Display() as display:
-            done = run_recording(given, out, config, workers=count, scheduler=address, on_progress=display.show)
+            done = run_work(work, count, address, display.show)
     except KeyboardInterrupt:
         STDERR.print("stopped: what is finished is kept, and the same command goes on from there")
         raise typer.Exit(STOPPED) from None
@@ -126,26 +127,12 @@ def read_workers(words: str, scheduler: str | None = None) -> tuple[int, str | N
     return 0, words
 
 
-def _ask_for_missing(paths: list[Path], config: "Config") -> None:
-    """Refuse a recording that lacks a setting before anything heavy is loaded."""
-    from cender.io import open_recording
-
-    for path in paths:
-        open_recording(path, config.recording).require("axes", "voxel size", "channel roles")
-
-
 def list_kept(base: dict[str, Any]) -> list[str]:
     """Settings of an earlier run that differ from the defaults, as ``key=value``; facts of the recording apart."""
-    from cender.config import Config
+    from cender.config import build_config, find_changed
 
-    defaults = Config()
-    found: list[str] = []
-    for section, values in base.items():
-        if section == "recording":
-            continue
-        usual = getattr(defaults, section).model_dump(mode="json", exclude_none=True)
-        found += [f"{section}.{key}={value}" for key, value in values.items() if value != usual.get(key)]
-    return found
+    changed = find_changed(build_config(base))
+    return [f"{name}={value}" for name, value in changed.items() if not name.startswith("recording.")]
 
 
 def _print_json(done: "Run") -> None:

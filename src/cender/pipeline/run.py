@@ -98,7 +98,6 @@ class Run:
         return load_run(self.path)
 
 
-@settle_resources()
 def run_recording(
     recording: Recording | str | Path | Sequence[str | Path],
     out: str | Path | None = None,
@@ -130,8 +129,15 @@ def run_recording(
     DataError
         Not one volume could be used, the recording is not the one of the folder, or the folder cannot be written.
     """
+    return run_work(settle_work(recording, out, config), workers, scheduler, on_progress)
+
+
+@settle_resources()
+def run_work(
+    work: Work, workers: int = 0, scheduler: str | None = None, on_progress: OnProgress = ignore_progress
+) -> Run:
+    """`run_recording` of a recording and a folder that are open already."""
     start = perf_counter()
-    work = settle_work(recording, out, config)
     folder = _claim(work)
     with explain_failure(work.path), folder.writing() as writer:
         plan = make_plan(work)
@@ -144,14 +150,6 @@ def run_recording(
         told = Told(writer.load_trust(), writer.load_doubts())
         summary = summarize_run(volumes, rows, plan.reasons, told, perf_counter() - start)
     return Run(folder.path, summary)
-
-
-def plan_run(
-    recording: Recording | str | Path | Sequence[str | Path], out: str | Path | None, config: Config | None = None
-) -> tuple[Work, Plan]:
-    """What `run_recording` would do with the same arguments; nothing is written."""
-    work = settle_work(recording, out, config)
-    return work, make_plan(work)
 
 
 def open_results(path: str | Path) -> Run:
@@ -169,10 +167,10 @@ def _run_passes(work: Work, plan: Plan, folder: RunFolder, executor: Any, on_pro
         folder.save_settings(describe_work(work, find_all_models(work.config, work.path)))
         return
     plan.store.save_note(INPUTS, plan.inputs)
-    reader = PatientReader(work.source, work.config.run.wait_s)
+    reader = PatientReader(work.source, work.config.run.wait_s, work.recording)
     cameras = settle_cameras(reader, plan.chosen, plan.store, work.config.activity)
     job = VolumeJob(plan.key, work.source, use_own_detector(work.config, work.path), cameras)
-    run_volumes(job, plan.store, plan.todo, executor, on_progress)
+    run_volumes(job, work.recording, plan.store, plan.todo, executor, on_progress)
     on_progress(Progress("recording", 0, 0))
     found = run_tables(work, plan, folder, on_progress)
     doubts = (*describe_channels(work.recording, cameras.channel_map), *found.doubts)

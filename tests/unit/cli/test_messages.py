@@ -96,8 +96,9 @@ def test_a_missing_setting_is_reported_before_anything_heavy_is_loaded(movie: Pa
 
 
 def test_settings_that_stick_are_named() -> None:
-    base = load_config(None, ["run.volumes='0:3'"]).model_dump(mode="json", exclude_none=True)
-    assert list_kept(base) == ["run.volumes=0:3"]
+    words = ["run.volumes='0:3'", "recognize.paper.k=7", "recording.rate_hz=5"]
+    base = load_config(None, words).model_dump(mode="json", exclude_none=True)
+    assert list_kept(base) == ["run.volumes=0:3", "recognize.paper.k=7"]
     assert list_kept(load_config().model_dump(mode="json", exclude_none=True)) == []
 
 

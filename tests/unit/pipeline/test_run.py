@@ -11,22 +11,28 @@ import polars as pl
 import pytest
 from polars.testing import assert_frame_equal
 from threadpoolctl import threadpool_info, threadpool_limits
+from typer.testing import CliRunner
 
-from cases.recorded import FakeExecutor, save_numbers
+from cases.recorded import FakeExecutor, make_outcome, save_numbers
+from cender.cli.app import app
 from cender.config import Config, load_config
 from cender.errors import ConfigError, DataError, UnreadableRecording, UnsupportedFormat
-from cender.io import open_folder, open_recording
+from cender.io import RecordingParams, open_folder, open_recording
 from cender.io.results.advice import suggest_annotation
 from cender.io.results.folder.lock import hold_lock
 from cender.io.results.parts import assembly as assembly_module
 from cender.io.results.parts import store as parts_module
 from cender.io.weights import save_weights
 from cender.pipeline import run as run_module
+from cender.pipeline.plan import source as source_module
+from cender.pipeline.plan.decide import make_plan
+from cender.pipeline.plan.work import settle_work
 from cender.pipeline.recording import recording_pass
-from cender.pipeline.run import Run, open_results, plan_run, run_recording
+from cender.pipeline.run import Run, open_results, run_recording
+from cender.pipeline.volumes import executor as executor_module
 from cender.pipeline.volumes.reading import Unreadable
 from cender.recognize.selfcheck import SelfCheck
-from cender.types import Identities, Weights
+from cender.types import Identities, Recording, Weights
 
 TABLES = ("volumes", "regions", "neurons", "timings", "traces")
 SMALL_PARTS = "run.part_volumes=4"
@@ -77,6 +83,20 @@ def test_every_volume_is_in_the_tables(go, film, worm) -> None:
     assert run.summary is not None
     assert (run.summary.ok, run.summary.failed) == (10, 0)
     assert run.neurons["green"].null_count() == 0
+
+
+def test_the_recording_is_opened_once(film, worm, monkeypatch) -> None:
+    opened: list[Path] = []
+
+    def open_counted(path: Path, params: RecordingParams) -> Recording:
+        opened.append(path)
+        return open_recording(path, params)
+
+    monkeypatch.setattr(source_module, "open_recording", open_counted)
+    monkeypatch.setattr(executor_module, "build_worker", lambda job, threads: lambda one: make_outcome(one.index))
+    assert CliRunner().invoke(app, ["run", str(film), "--out", str(worm)]).exit_code == 0
+    assert len(opened) == 1
+    assert open_results(worm).volumes.height == 10
 
 
 def test_volumes_with_few_neurons_for_their_recording_are_flagged(go, film, worm) -> None:
@@ -373,7 +393,8 @@ def test_every_parameter_and_model_is_kept(go, film, worm) -> None:
 
 
 def test_a_plan_changes_nothing(film, worm) -> None:
-    work, plan = plan_run(film, worm)
+    work = settle_work(film, worm, None)
+    plan = make_plan(work)
     assert plan.reasons == ("10 volumes: not worked on yet",)
     assert not worm.exists()
     assert len(work.recording) == 10

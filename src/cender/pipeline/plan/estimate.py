@@ -44,7 +44,7 @@ def estimate_run(work: Work, plan: Plan, workers: int = 0) -> Cost:
     # How the cameras see does not change what it costs to measure it.
     job = VolumeJob(plan.key, work.source, use_own_detector(work.config, work.path), Cameras())
     outcomes, marks = [], [perf_counter()]
-    for outcome, _ in LocalExecutor(workers).process(job, sample):
+    for outcome, _ in LocalExecutor(workers).process(job, work.recording, sample):
         outcomes.append(outcome)
         marks.append(perf_counter())
     # The first one waits for the networks to be loaded, which a run does once.

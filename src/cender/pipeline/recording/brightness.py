@@ -27,7 +27,7 @@ def measure_shaped(work: Work, store: PartStore, corrected: Mapping[int, Correct
     cameras = load_cameras(store)
     if not touched or cameras is None:
         return {}
-    reader = PatientReader(work.source, work.config.run.wait_s)
+    reader = PatientReader(work.source, work.config.run.wait_s, work.recording)
     found = {}
     for volume, one in touched.items():
         read = reader.read(volume)

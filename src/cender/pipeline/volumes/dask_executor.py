@@ -10,6 +10,7 @@ from cender.errors import ConfigError
 from cender.pipeline.volumes.executor import AHEAD, Processed, process_one
 from cender.pipeline.volumes.job import VolumeJob, build_worker
 from cender.pipeline.volumes.reading import PatientReader
+from cender.types import Recording
 
 _THREAD = local()
 
@@ -21,7 +22,7 @@ class DaskExecutor:
     address: str
     workers: int = 0
 
-    def process(self, job: VolumeJob, volumes: Iterable[int]) -> Iterator[Processed]:
+    def process(self, job: VolumeJob, recording: Recording, volumes: Iterable[int]) -> Iterator[Processed]:
         """Outcomes in order, a bounded number of volumes being worked on at a time."""
         try:
             from distributed import Client

@@ -12,7 +12,7 @@ from typing import NamedTuple, Protocol, runtime_checkable
 
 from cender.pipeline.volumes.job import VolumeJob, Worker, build_worker
 from cender.pipeline.volumes.reading import PatientReader, Unreadable
-from cender.types import Outcome, Volume
+from cender.types import Outcome, Recording, Volume
 
 # Volumes that are in memory beside those being worked on.
 AHEAD = 2
@@ -31,10 +31,11 @@ class Processed(NamedTuple):
 class Executor(Protocol):
     """Does the work of a job."""
 
-    def process(self, job: VolumeJob, volumes: Iterable[int]) -> Iterator[Processed]:
+    def process(self, job: VolumeJob, recording: Recording, volumes: Iterable[int]) -> Iterator[Processed]:
         """Outcomes of the volumes in the order in which they are given, while later ones are being worked on.
 
-        Closing the iterator ends the work. A recording that is gone raises `UnreadableRecording`.
+        ``recording`` is the job's, open in this process. Closing the iterator ends the work. A recording that is gone
+        raises `UnreadableRecording`.
         """
         ...
 
@@ -48,11 +49,11 @@ class LocalExecutor:
 
     workers: int = 0
 
-    def process(self, job: VolumeJob, volumes: Iterable[int]) -> Iterator[Processed]:
+    def process(self, job: VolumeJob, recording: Recording, volumes: Iterable[int]) -> Iterator[Processed]:
         """Outcomes in order; at most ``workers + AHEAD`` volumes are in memory."""
         count = count_workers(self.workers)
         stopping = Event()
-        reader = PatientReader(job.source, job.config.run.wait_s, stopping)
+        reader = PatientReader(job.source, job.config.run.wait_s, recording, stopping)
         idle: SimpleQueue[Worker] = SimpleQueue()
         # Threads of networks that wait for each other are slower than a network with fewer of them.
         threads = 0 if count == 1 else max(1, (os.cpu_count() or 1) // count)

@@ -48,13 +48,14 @@ class Unreadable:
 class PatientReader:
     """Reads the channels that a run needs.
 
-    ``stopping`` ends the waiting at once, when the run is being stopped.
+    ``opened`` is the recording where it is open already; it is opened anew only after an error. ``stopping`` ends the
+    waiting at once, when the run is being stopped.
     """
 
     source: Source
     wait_s: float
+    opened: Recording | None = None
     stopping: Event = field(default_factory=Event)
-    _recording: Recording | None = None
     _patience_s: float = field(init=False)
 
     def __post_init__(self) -> None:
@@ -64,9 +65,9 @@ class PatientReader:
     @property
     def recording(self) -> Recording:
         """The open recording."""
-        if self._recording is None:
-            self._recording = self.source.open()
-        return self._recording
+        if self.opened is None:
+            self.opened = self.source.open()
+        return self.opened
 
     def read(self, index: int) -> Volume | Unreadable:
         """The volume, or why it cannot be read though its file is there.
@@ -96,7 +97,7 @@ class PatientReader:
             again = True
             # A file that was away is another file to the system, so it is opened anew.
             if self.source.held is None:
-                self._recording = None
+                self.opened = None
 
     def _read(self, index: int) -> Volume:
         recording = self.recording

@@ -14,7 +14,7 @@ from cender.pipeline.plan.progress import OnProgress, Progress
 from cender.pipeline.volumes.executor import Executor, Processed
 from cender.pipeline.volumes.job import VolumeJob
 from cender.pipeline.volumes.reading import Unreadable
-from cender.types import Outcome, VoxelSize
+from cender.types import Outcome, Recording, VoxelSize
 
 # A part is closed after this time even if it is small, so that slow volumes are safe soon too.
 PART_S = 20.0
@@ -70,7 +70,12 @@ class PartWriter:
 
 
 def run_volumes(
-    job: VolumeJob, store: PartStore, todo: Sequence[int], executor: Executor, on_progress: OnProgress
+    job: VolumeJob,
+    recording: Recording,
+    store: PartStore,
+    todo: Sequence[int],
+    executor: Executor,
+    on_progress: OnProgress,
 ) -> None:
     """Work on the volumes and leave their results in ``store``; whatever ends this early, finished volumes are kept.
 
@@ -87,7 +92,8 @@ def run_volumes(
     counter = _Counter(len(todo))
     unreadable: dict[int, Unreadable] = {}
     in_a_row = 0
-    with _open_writer(job, store) as writer, _closing(executor.process(job, todo)) as results:
+    writing = _open_writer(store, recording.scale, job.config.run.part_volumes)
+    with writing as writer, _closing(executor.process(job, recording, todo)) as results:
         for outcome, failed_to_read in results:
             in_a_row = in_a_row + 1 if failed_to_read else 0
             if failed_to_read:
@@ -121,8 +127,8 @@ def _save_unreadable(job: VolumeJob, store: PartStore, found: dict[int, Unreadab
 
 
 @contextmanager
-def _open_writer(job: VolumeJob, store: PartStore) -> Iterator[PartWriter]:
-    writer = PartWriter(store, job.source.open().scale, job.config.run.part_volumes)
+def _open_writer(store: PartStore, voxel_um: VoxelSize, part_volumes: int) -> Iterator[PartWriter]:
+    writer = PartWriter(store, voxel_um, part_volumes)
     try:
         yield writer
     finally:

@@ -59,7 +59,8 @@ def test_outcomes_come_in_order_and_few_volumes_are_in_memory(film, monkeypatch,
         return make_outcome(volume.index)
 
     monkeypatch.setattr(executor_module, "build_worker", lambda job, threads: work)
-    done = LocalExecutor(workers).process(make_job(hold(recording, read)), range(12))
+    source = hold(recording, read)
+    done = LocalExecutor(workers).process(make_job(source), source.open(), range(12))
     assert [one.outcome.volume for one in done] == list(range(12))
     assert 1 < most <= workers + AHEAD
 
@@ -73,7 +74,7 @@ def test_closing_ends_the_work(film, monkeypatch) -> None:
 
     monkeypatch.setattr(executor_module, "build_worker", lambda job, threads: work)
     source = Source.from_paths([film], RecordingParams())
-    results: Iterator = LocalExecutor(1).process(make_job(source), range(12))
+    results: Iterator = LocalExecutor(1).process(make_job(source), source.open(), range(12))
     assert next(results).outcome.volume == 0
     results.close()
     assert len(worked) <= 2 + AHEAD
@@ -172,7 +173,8 @@ def test_a_cluster_needs_dask_or_answers(film) -> None:
         import distributed  # noqa: F401
     except ImportError:
         with pytest.raises(ConfigError, match=r"install cender\[distributed\]"):
-            list(cluster.process(make_job(Source.from_paths([film], RecordingParams())), [0]))
+            list(cluster.process(make_job(Source.from_paths([film], RecordingParams())), open_recording(film), [0]))
     else:
+        held = open_recording(film)
         with pytest.raises(ConfigError, match="an open recording"):
-            list(cluster.process(make_job(Source((), RecordingParams(), open_recording(film))), [0]))
+            list(cluster.process(make_job(Source((), RecordingParams(), held)), held, [0]))
