@@ -14,8 +14,6 @@ from cender.types import Intensities, Neurons, Regions, Volume
 
 # Mean of a bell inside its contour at half the peak, relative to that peak.
 MEAN_INSIDE = 0.5 / np.log(2)
-# Of a recording that does not say its voxel size.
-PIXEL_UM = 0.3
 # Times that heights and background are fitted in turn.
 ROUNDS = 2
 # A frame at the edge of a nucleus still counts a little, however dark noise makes it.
@@ -50,7 +48,7 @@ def measure_intensities(
     Parameters
     ----------
     volume
-        With the roles of its channels; a channel that it lacks is NaN in the result.
+        With its voxel size and the roles of its channels; a channel that it lacks is NaN in the result.
     neurons
         Their regions belong to the red channel.
     cameras
@@ -62,7 +60,7 @@ def measure_intensities(
     """
     count, regions = len(neurons), neurons.regions
     regions = regions.select((regions.neuron >= 0) & (regions.box_px[:, 2:] > 0).all(axis=1))
-    width_px = params.background_um / (volume.voxel_um.x_um if volume.voxel_um else PIXEL_UM)
+    width_px = params.background_um / volume.scale.x_um
     red, green = volume.red, volume.green
     doubted = np.zeros(len(regions), bool) if faint is None else faint[regions.neuron]
     light_red = light_green = None

@@ -88,7 +88,7 @@ def look(tour: Tour) -> None:
     STDERR.print(
         f"  {path.name}: {tour.recording.format}, {volumes} volumes of {frames} × {rows} × {columns}, {channels} "
         f"channels ({', '.join(tour.recording.roles or ())}), {tour.recording.rate_hz:g} volumes/s, voxel "
-        f"{' × '.join(f'{side:g}' for side in tour.recording.voxel_um or ())} µm"
+        f"{' × '.join(f'{side:g}' for side in tour.recording.scale)} µm"
     )
 
 

@@ -7,7 +7,7 @@ import numpy as np
 
 from cender.errors import ShapeMismatch
 from cender.evaluate.match import Matching, match_boxes, match_centres, match_neurons, match_partners
-from cender.types import Annotation, Annotations, Regions
+from cender.types import Annotation, Annotations, Regions, VoxelSize
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,15 +78,15 @@ def _check_voxel_sizes(predicted: Annotations, truth: Annotations) -> None:
         return
     if not np.allclose(predicted.voxel_um, truth.voxel_um, rtol=0.01):
         raise ShapeMismatch(
-            f"{predicted.source} has voxels of {_format_um(predicted)} µm (z y x) and {truth.source} of "
-            f"{_format_um(truth)} µm: boxes in pixels can be compared only on the same grid. Are both of the "
+            f"{predicted.source} has voxels of {_format_um(predicted.voxel_um)} µm (z y x) and {truth.source} of "
+            f"{_format_um(truth.voxel_um)} µm: boxes in pixels can be compared only on the same grid. Are both of the "
             "same recording? Then correct the voxel size of one of them: voxel_um in its truth.toml, or run "
             "it again with --set recording.voxel_um=[z,y,x]"
         )
 
 
-def _format_um(side: Annotations) -> str:
-    return " × ".join(f"{size:g}" for size in side.voxel_um or ())
+def _format_um(voxel_um: VoxelSize) -> str:
+    return " × ".join(f"{size:g}" for size in voxel_um)
 
 
 def _empty_annotation(volume: int) -> Annotation:

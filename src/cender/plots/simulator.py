@@ -218,7 +218,7 @@ def tabulate_heads(
     truth: Annotations,
 ) -> tuple[Float[np.ndarray, "t 2"], Float[np.ndarray, "t 2"], Float[np.ndarray, " t"]]:
     """Origin (``y x``, µm), anterior direction and time of every volume whose head is known."""
-    pixel_um = np.array(truth.voxel_um[1:] if truth.voxel_um else (1.0, 1.0))
+    pixel_um = np.array(truth.scale[1:])
     heads = [(v, one.head) for v, one in sorted(truth.annotations.items()) if one.head is not None]
     origin = np.array([head.origin_yx * pixel_um for _, head in heads]).reshape(-1, 2)
     anterior = np.array([head.anterior_yx for _, head in heads]).reshape(-1, 2)

@@ -44,6 +44,19 @@ class Volume:
         return self.data[self.roles.index(role)] if self.roles is not None and role in self.roles else None
 
     @property
+    def scale(self) -> VoxelSize:
+        """The voxel size of a volume that has one, which every stage demands.
+
+        Raises
+        ------
+        UnusableVolume
+            The volume has no voxel size.
+        """
+        if self.voxel_um is None:
+            raise UnusableVolume("the volume has no voxel size")
+        return self.voxel_um
+
+    @property
     def stack(self) -> Stack:
         """What the stages work on: red, or green where there is no red, with its voxel size.
 
@@ -55,9 +68,7 @@ class Volume:
         image = self.green if self.red is None else self.red
         if image is None:
             raise UnusableVolume("the volume has no red or green channel")
-        if self.voxel_um is None:
-            raise UnusableVolume("the volume has no voxel size")
-        return Stack(image, self.voxel_um)
+        return Stack(image, self.scale)
 
     @property
     def red(self) -> Shaped[np.ndarray, "z y x"] | None:

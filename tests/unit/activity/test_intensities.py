@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from cender.activity import ActivityParams, Cameras, ChannelMap, measure_intensities
+from cender.errors import UnusableVolume
 from cender.types import Intensities, Neurons, Volume
 from unit.activity.scenes import Scene, make_scene
 
@@ -27,6 +28,12 @@ def test_mean_above_background_of_both_channels() -> None:
     assert found.green / found.red == pytest.approx(scene.green / scene.red, rel=0.03)
     assert found.background_red == pytest.approx(np.full(20, 100), abs=3)
     assert found.background_green == pytest.approx(np.full(20, 100), abs=3)
+
+
+def test_a_volume_without_a_voxel_size_is_refused() -> None:
+    scene = make_scene()
+    with pytest.raises(UnusableVolume, match="no voxel size"):
+        measure(scene, replace(scene.draw(), voxel_um=None))
 
 
 def test_camera_offset_does_not_matter() -> None:

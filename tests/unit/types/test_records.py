@@ -8,8 +8,20 @@ import pytest
 from jaxtyping import TypeCheckError
 
 import cender.types
-from cender.errors import IncompleteRecording, UnusableVolume
-from cender.types import Annotation, Crop, Head, Identities, Missing, Neurons, Recording, Regions, Volume, VoxelSize
+from cender.errors import DataError, IncompleteRecording, UnusableVolume
+from cender.types import (
+    Annotation,
+    Annotations,
+    Crop,
+    Head,
+    Identities,
+    Missing,
+    Neurons,
+    Recording,
+    Regions,
+    Volume,
+    VoxelSize,
+)
 
 RECORDS = [
     kind
@@ -155,6 +167,8 @@ def test_what_the_stages_work_on_has_no_gaps() -> None:
         _ = make_recording(roles=None).volume(0).stack
     with pytest.raises(IncompleteRecording, match=r"recording\.voxel_um"):
         _ = make_recording().scale
+    with pytest.raises(DataError, match=r"worm does not say its voxel size.*truth\.toml"):
+        _ = Annotations("worm", None, None, {}).scale
 
 
 def test_limited_recording_keeps_its_times() -> None:

@@ -19,7 +19,7 @@ from cender.training.detector.neurons import Known, fit_neuron_judge
 from cender.training.detector.samples import Sample
 from cender.training.detector.simulated import draw_samples, make_simulated_samples, match_rig
 from cender.training.detector.train import Progress, find_grid, train_detector
-from cender.types import Volume, VoxelSize, Weights
+from cender.types import Volume, Weights
 
 TRAINING_SEED, REPLAY_SEED = 1000, 3000
 ANIMALS_VOLUMES = 2
@@ -96,7 +96,7 @@ def _find_start(known: Sequence[Annotated], config: Config) -> Weights:
 
 def draw_replay(volume: Volume, animals: int, grids: Grids) -> list[Sample]:
     """Heads of simulated animals on a microscope like the one that took a volume."""
-    stack, voxel_um = volume.data[0], VoxelSize(*(volume.voxel_um or ()))
+    stack, voxel_um = volume.data[0], volume.scale
     heads: list[Sample] = []
     for seed in range(REPLAY_SEED, REPLAY_SEED + 100 * animals, 100):
         params = match_rig(voxel_um, len(stack), lacks_background(stack), seed)

@@ -32,7 +32,7 @@ def describe_volume_inputs(recording: Recording, probe: str, config: Config) -> 
             **config.recording.model_dump(mode="json", exclude=_NOT_PIXELS),
             "frames": list(recording.shape[1:]),
             "dtype": recording.dtype.name,
-            "voxel_um": list(recording.voxel_um or ()),
+            "voxel_um": list(recording.scale),
             "roles": list(recording.roles or ()),
             "first volume": probe,
         },

@@ -92,7 +92,7 @@ def describe_work(work: Work, models: Mapping[str, str]) -> dict[str, Any]:
         "probe": work.probe,
     }
     found = {
-        "voxel_um": list(recording.voxel_um or ()) or None,
+        "voxel_um": list(recording.scale),
         "rate_hz": recording.rate_hz,
         "roles": list(recording.roles or ()) or None,
     }
