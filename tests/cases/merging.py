@@ -5,7 +5,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from cender.types import Regions
+from cender.types import Regions, VoxelSize
+
+VOXEL_UM = VoxelSize(1.5, 0.3, 0.3)
 
 
 @dataclass(frozen=True)

@@ -31,7 +31,7 @@ def build_run(path: Path, *, write_recording: bool = True, **knobs: Any) -> RunF
     if write_recording:
         save_recording(recording, source, "npz")
     rng = np.random.default_rng(7)
-    outcomes = [_make_outcome(simulation, volume, rng) for volume in range(len(recording))]
+    made = [_make_outcome(simulation, volume, rng) for volume in range(len(recording))]
     facts = {
         "source": str(source),
         "shape": list(recording.shape),
@@ -41,18 +41,18 @@ def build_run(path: Path, *, write_recording: bool = True, **knobs: Any) -> RunF
     }
     settings = {"recording": facts, "detect": {"region_score": 0.45}, "models": {"detector": "0123456789abcdef"}}
     run = create_run(path / "worm", settings)
-    save_outcomes(run, outcomes, VoxelSize(*simulation.world.params.voxel_um))
+    known = {outcome.volume: identities for outcome, identities in made if identities is not None}
+    save_outcomes(run, [outcome for outcome, _ in made], VoxelSize(*simulation.world.params.voxel_um), known)
     _add_intensities(run, simulation, rng)
     _add_traces(run)
     return run
 
 
-def _make_outcome(simulation: Simulation, volume: int, rng: np.random.Generator) -> Outcome:
+def _make_outcome(simulation: Simulation, volume: int, rng: np.random.Generator) -> tuple[Outcome, Identities | None]:
     time_s = simulation.recording.time_s(volume)
     if volume == 5:
-        return Outcome(
-            volume, time_s, "failed", f"frame 3 of volume {volume} cannot be read", milliseconds={"read": 9.0}
-        )
+        reason = f"frame 3 of volume {volume} cannot be read"
+        return Outcome(volume, time_s, "failed", reason, milliseconds={"read": 9.0}), None
     found = simulation.annotate(volume)
     hard = bool(simulation.events(volume)) or volume == 9
     centre_px = found.centre_um / np.array(simulation.world.params.voxel_um)
@@ -65,9 +65,7 @@ def _make_outcome(simulation: Simulation, volume: int, rng: np.random.Generator)
     quality = 0.3 if hard else 0.9
     reason = f"the head's place or axes are unsure (quality {quality:.2f})" if hard else ""
     spent = {stage: float(ms * rng.uniform(0.8, 1.4)) for stage, ms in STAGES.items()}
-    return Outcome(
-        volume, time_s, "flagged" if hard else "ok", reason, found.head, neurons, identities, milliseconds=spent
-    )
+    return Outcome(volume, time_s, "flagged" if hard else "ok", reason, found.head, neurons, spent), identities
 
 
 def _add_intensities(run: RunFolder, simulation: Simulation, rng: np.random.Generator) -> None:

@@ -116,7 +116,7 @@ def test_truth_folder_round_trips(truth: Annotations) -> None:
 
 
 @st.composite
-def outcomes(draw: st.DrawFn, volume: int) -> Outcome:
+def outcomes(draw: st.DrawFn, volume: int) -> tuple[Outcome, Identities]:
     count = draw(st.integers(0, 4))
     first = np.arange(count)
     neurons = Neurons(
@@ -126,19 +126,19 @@ def outcomes(draw: st.DrawFn, volume: int) -> Outcome:
         draw(arrays(shares, count, 1))[:, 0],
         draw(regions(count, bounded=False)),
     )
-    identities = Identities(draw(identity_lists(count)), draw(arrays(shares, count, 1))[:, 0])
     status = draw(st.sampled_from(["ok", "flagged", "failed"]))
     known = status != "failed"
-    return Outcome(
+    outcome = Outcome(
         volume,
         draw(numbers),
         status,
         draw(words),
         draw(st.none() | heads()) if known else None,
         neurons if known else None,
-        identities if known else None,
         draw(st.dictionaries(words, sizes, max_size=2)),
     )
+    seen = count if known else 0
+    return outcome, Identities(draw(identity_lists(seen)), draw(arrays(shares, seen, 1))[:, 0])
 
 
 @given(st.data(), voxels)
@@ -148,15 +148,13 @@ def test_run_folder_round_trips(data: st.DataObject, voxel: VoxelSize) -> None:
     made = [data.draw(outcomes(volume)) for volume in volumes]
     with tempfile.TemporaryDirectory() as folder:
         run = create_run(Path(folder) / "worm", {"recording": {"voxel_um": voxel}})
-        save_outcomes(run, made, voxel)
+        save_outcomes(run, [one for one, _ in made], voxel, {one.volume: given for one, given in made})
         found = load_run(run.path)
     assert found.voxel_um == voxel
     assert list(found.annotations) == sorted(volumes)
-    for outcome in made:
+    for outcome, identities in made:
         annotation = found.annotations[outcome.volume]
         neurons = Neurons.empty() if outcome.neurons is None else outcome.neurons
-        none = Identities(np.zeros(0, int), np.zeros(0))
-        identities = none if outcome.identities is None else outcome.identities
         assert annotation.flagged == (outcome.status != "ok")
         assert found.time_s[outcome.volume] == outcome.time_s
         assert_same(annotation.head, outcome.head)

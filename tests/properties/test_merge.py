@@ -6,6 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
+from cases.merging import VOXEL_UM
 from cender.merge import MergeParams, merge_regions
 from cender.types import Detections, Neurons, Regions
 
@@ -38,7 +39,7 @@ def describe(neurons: Neurons) -> list[list[float]]:
 
 @given(BOTH, METHODS)
 def test_neurons_are_what_the_contract_says(detections: Detections, params: MergeParams) -> None:
-    neurons = merge_regions(detections, params)
+    neurons = merge_regions(detections, VOXEL_UM, params)
     given_boxes = np.column_stack([detections.regions.z, detections.regions.box_px]).tolist()
     found = np.column_stack([neurons.regions.z, neurons.regions.box_px]).tolist()
     assert len(set(map(tuple, found))) == len(found), "no region in two neurons"
@@ -60,7 +61,7 @@ def test_order_of_rows_does_not_matter(detections: Detections, params: MergePara
         detections.centre_px[np.array(marks, int)],
         detections.centre_score[np.array(marks, int)],
     )
-    one, two = merge_regions(detections, params), merge_regions(shuffled, params)
+    one, two = merge_regions(detections, VOXEL_UM, params), merge_regions(shuffled, VOXEL_UM, params)
     assert describe(one) == describe(two)
     assert one.centre_px.tolist() == two.centre_px.tolist()
     assert one.score.tolist() == two.score.tolist()
@@ -68,9 +69,9 @@ def test_order_of_rows_does_not_matter(detections: Detections, params: MergePara
 
 @given(crowds(), METHODS)
 def test_boxes_alone_give_every_region_a_neuron_and_twice_is_once(detections: Detections, params: MergeParams) -> None:
-    once = merge_regions(detections, params)
+    once = merge_regions(detections, VOXEL_UM, params)
     assert len(once.regions) == len(detections.regions)
-    twice = merge_regions(Detections.from_regions(once.regions), params)
+    twice = merge_regions(Detections.from_regions(once.regions), VOXEL_UM, params)
     assert describe(once) == describe(twice)
 
 
@@ -78,5 +79,5 @@ def test_boxes_alone_give_every_region_a_neuron_and_twice_is_once(detections: De
 def test_place_does_not_matter(detections: Detections, params: MergeParams, shift: float) -> None:
     moved = detections.regions.box_px + np.array([round(shift), -round(shift), 0, 0])
     there = Detections.from_regions(replace(detections.regions, box_px=moved))
-    one, two = merge_regions(detections, params), merge_regions(there, params)
+    one, two = merge_regions(detections, VOXEL_UM, params), merge_regions(there, VOXEL_UM, params)
     assert one.regions.neuron.tolist() == two.regions.neuron.tolist()

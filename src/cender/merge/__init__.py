@@ -6,7 +6,7 @@ import numpy as np
 from jaxtyping import Bool, Int
 
 from cender.merge.assemble import assemble_neurons, order_regions
-from cender.merge.depth import VOXEL_UM, DepthBounds
+from cender.merge.depth import DepthBounds
 from cender.merge.gather import gather_regions, trace_drift
 from cender.merge.judge import NEURON_WEIGHTS, describe_neurons, keep_likely
 from cender.merge.link import link_drifting, link_regions, number_chains
@@ -17,7 +17,7 @@ from cender.types import Detections, Neurons, Regions, VoxelSize
 __all__ = ["DepthBounds", "MergeParams", "gather_neurons", "merge_regions"]
 
 
-def merge_regions(detections: Detections, params: MergeParams | None = None, voxel_um: VoxelSize = VOXEL_UM) -> Neurons:
+def merge_regions(detections: Detections, voxel_um: VoxelSize, params: MergeParams | None = None) -> Neurons:
     """Neurons of one volume: every region in at most one, at most one region a frame, consecutive frames only.
 
     With the method ``default`` each 3D centre of the detector gathers its regions; a centre without a region is
@@ -60,7 +60,7 @@ def gather_neurons(
         centre_px=detections.centre_px[places],
         centre_score=detections.centre_score[places],
     )
-    label, free = gather_regions(centres, trace_drift(regions), depth, params.reach, voxel_um)
+    label, free = gather_regions(centres, trace_drift(regions), depth, voxel_um, params.reach)
     left = np.flatnonzero(free & (regions.score >= params.leftover_score))
     chain = _chain_regions(regions.select(left), depth, params, voxel_um)
     long = np.bincount(chain, minlength=1)[chain] >= params.leftover_frames

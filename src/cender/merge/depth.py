@@ -5,11 +5,6 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Float
 
-from cender.types import VoxelSize
-
-# The microscope of the paper, and of the simulator's presets.
-VOXEL_UM = VoxelSize(1.5, 0.3, 0.3)
-
 
 @dataclass(frozen=True, slots=True)
 class DepthBounds:

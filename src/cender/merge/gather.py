@@ -4,7 +4,7 @@ import numpy as np
 from jaxtyping import Bool, Float, Int
 from scipy.optimize import linear_sum_assignment
 
-from cender.merge.depth import VOXEL_UM, DepthBounds
+from cender.merge.depth import DepthBounds
 from cender.merge.link import link_regions, measure_drift
 from cender.types import Detections, Regions, VoxelSize
 
@@ -20,8 +20,8 @@ def gather_regions(
     detections: Detections,
     path: Float[np.ndarray, "f 3"],
     depth: DepthBounds,
-    reach: float = 0.65,
-    voxel_um: VoxelSize = VOXEL_UM,
+    voxel_um: VoxelSize,
+    reach: float,
 ) -> tuple[Int[np.ndarray, " n"], Bool[np.ndarray, " n"]]:
     """Row of the centre that each region belongs to, -1 for none; and which regions are no centre's business at all.
 

@@ -6,7 +6,7 @@ import numpy as np
 from jaxtyping import Bool, Float
 from scipy.spatial import cKDTree
 
-from cender.merge.depth import VOXEL_UM, DepthBounds
+from cender.merge.depth import DepthBounds
 from cender.merge.split import measure_sides
 from cender.types import Neurons, VoxelSize
 
@@ -22,7 +22,7 @@ _SUREST = 1e-3
 
 
 def describe_neurons(
-    neurons: Neurons, seen_whole: Bool[np.ndarray, " m"], depth: DepthBounds, voxel_um: VoxelSize = VOXEL_UM
+    neurons: Neurons, seen_whole: Bool[np.ndarray, " m"], depth: DepthBounds, voxel_um: VoxelSize
 ) -> Float[np.ndarray, "m 10"]:
     """What tells neurons from mistakes, one row per neuron.
 

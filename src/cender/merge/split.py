@@ -5,14 +5,14 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Float, Int
 
-from cender.merge.depth import VOXEL_UM, DepthBounds
+from cender.merge.depth import DepthBounds
 from cender.merge.link import number_chains
 from cender.types import Regions, VoxelSize
 from cender.types.boxes import overlap_boxes
 
-# Log-odds that a link joins two neurons: weights of the columns of `describe_links`. A logistic regression
-# on simulated animals with seeds 1000 to 1015 (typical) and 1000 to 1011 (hard), volumes 7 and 41 of 60, with boxes as
-# they are and moved at random.
+# Log-odds that a link joins two neurons: weights of the columns of `compare_boxes` and `_compare_profiles`. A logistic
+# regression on simulated animals with seeds 1000 to 1015 (typical) and 1000 to 1011 (hard), volumes 7 and 41 of 60,
+# with boxes as they are and moved at random.
 LINK_WEIGHTS = np.array([-7.95, 1.48, 1.44, -1.1, 1.62, -0.28, 2.81, 1.12, 0.34, 0.57])
 
 # Smallest intensity that is told from none, relative to the volume's median.
@@ -46,7 +46,7 @@ def split_unlikely(
     link: Int[np.ndarray, " n"],
     drift: Float[np.ndarray, "n 2"],
     depth: DepthBounds,
-    voxel_um: VoxelSize = VOXEL_UM,
+    voxel_um: VoxelSize,
     cut_above: float = 0.0,
 ) -> Int[np.ndarray, " n"]:
     """Links without those that more likely join two neurons than one (ours).
@@ -69,24 +69,6 @@ def split_unlikely(
         # Only the chains that were cut look different now.
         rows = rows[np.isin(chain[rows], chain[rows[cut]]) & ~cut]
     return link
-
-
-def describe_links(
-    regions: Regions,
-    link: Int[np.ndarray, " n"],
-    drift: Float[np.ndarray, "n 2"],
-    depth: DepthBounds,
-    voxel_um: VoxelSize,
-) -> Float[np.ndarray, "k 10"]:
-    """What tells a link between two neurons from one inside a neuron, one row per link.
-
-    Columns: the seven of `compare_boxes`, then depth of the valley of intensity (log), how much better two depths fit
-    their widths than one (log), and change of intensity (log).
-    """
-    scene = _Scene(regions, log_intensity(regions), measure_sides(regions), depth, voxel_um)
-    return np.column_stack(
-        [compare_boxes(regions, link, drift), _compare_profiles(scene, link, np.flatnonzero(link >= 0))]
-    )
 
 
 def compare_boxes(
@@ -125,7 +107,11 @@ class _Scene:
 def _compare_profiles(
     scene: _Scene, link: Int[np.ndarray, " n"], rows: Int[np.ndarray, " k"]
 ) -> Float[np.ndarray, "k 3"]:
-    """The last three columns of `describe_links` for the links of these rows (whole chains)."""
+    """How unlike a single neuron the chains of these rows look at their links, one row per link.
+
+    Columns: depth of the valley of intensity (log), how much better two depths fit their widths than one (log), and
+    change of intensity (log).
+    """
     profile = follow_profile(scene.regions.z, link, rows, scene.light, scene.side)
     light, lower = scene.light, link[rows]
     weaker = np.minimum(profile.peak_above[rows], profile.peak_below[lower])

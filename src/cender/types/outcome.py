@@ -5,7 +5,6 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from cender.types.head import Head
-from cender.types.identities import Identities
 from cender.types.intensities import Intensities
 from cender.types.neurons import Neurons
 
@@ -28,7 +27,6 @@ class Outcome:
     reason: str = ""
     head: Head | None = None
     neurons: Neurons | None = None
-    identities: Identities | None = None
     milliseconds: Mapping[str, float] = field(default_factory=dict)
     intensities: Intensities | None = None
     flags: tuple[Flag, ...] = ()

@@ -107,9 +107,9 @@ def save_run(path: Path, annotation: Annotation) -> None:
     count = len(annotation)
     neurons = Neurons(annotation.centre_um, np.zeros(count, int), np.full(count, 2), np.ones(count), annotation.regions)
     names = Identities(annotation.identity, annotation.probability)
-    outcomes = [Outcome(0, 0.1, "ok", neurons=neurons, identities=names), Outcome(1, 0.3, "failed", "dark")]
+    outcomes = [Outcome(0, 0.1, "ok", neurons=neurons), Outcome(1, 0.3, "failed", "dark")]
     run_folder = create_run(path, {"recording": {"voxel_um": [1.0, 1.0, 1.0], "rate_hz": 5.0}})
-    save_outcomes(run_folder, outcomes, VoxelSize(1.0, 1.0, 1.0))
+    save_outcomes(run_folder, outcomes, VoxelSize(1.0, 1.0, 1.0), {0: names})
 
 
 def test_a_run_without_annotations_is_renamed(tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from cases.merging import VOXEL_UM
 from cender.merge import MergeParams, merge_regions
 from cender.merge.depth import DepthBounds
 from cender.merge.judge import NEURON_WEIGHTS, describe_neurons, keep_likely
@@ -25,8 +26,8 @@ def make_detections(frames: dict[int, range], score: float = 0.9) -> Detections:
 
 def test_a_single_faint_frame_is_no_neuron_and_a_deep_one_is() -> None:
     found = make_detections({50: range(4, 5), 120: range(3, 6)}, score=0.65)
-    assert len(merge_regions(found, MergeParams(least_chance=0.0))) == 2
-    kept = merge_regions(found)
+    assert len(merge_regions(found, VOXEL_UM, MergeParams(least_chance=0.0))) == 2
+    kept = merge_regions(found, VOXEL_UM)
     assert kept.centre_px[:, 2].tolist() == [pytest.approx(120)]
     assert kept.regions.neuron.tolist() == [0, 0, 0]
     assert (kept.z_first[0], kept.z_last[0]) == (3, 5)
@@ -34,30 +35,30 @@ def test_a_single_faint_frame_is_no_neuron_and_a_deep_one_is() -> None:
 
 def test_scores_are_chances_that_grow_with_what_speaks_for_a_neuron() -> None:
     found = merge_regions(
-        make_detections({50: range(4, 5), 120: range(4, 6), 190: range(3, 6)}), MergeParams(least_chance=0)
+        make_detections({50: range(4, 5), 120: range(4, 6), 190: range(3, 6)}), VOXEL_UM, MergeParams(least_chance=0)
     )
     assert (np.diff(found.score[np.argsort(found.centre_px[:, 2])]) > 0).all()
     assert ((found.score > 0) & (found.score < 1)).all()
-    surer = merge_regions(make_detections({50: range(4, 6)}, score=0.99))
-    assert surer.score[0] > merge_regions(make_detections({50: range(4, 6)}, score=0.85)).score[0]
+    surer = merge_regions(make_detections({50: range(4, 6)}, score=0.99), VOXEL_UM)
+    assert surer.score[0] > merge_regions(make_detections({50: range(4, 6)}, score=0.85), VOXEL_UM).score[0]
 
 
 def test_depth_counts_in_micrometres_not_in_frames() -> None:
-    neurons = merge_regions(make_detections({50: range(3, 6)}), MergeParams(least_chance=0))
+    neurons = merge_regions(make_detections({50: range(3, 6)}), VOXEL_UM, MergeParams(least_chance=0))
     whole = np.ones(1, bool)
-    usual = describe_neurons(neurons, whole, DEPTH)
+    usual = describe_neurons(neurons, whole, DEPTH, VOXEL_UM)
     finer = describe_neurons(neurons, whole, DEPTH, VoxelSize(0.75, 0.3, 0.3))
     assert usual.shape == (1, len(NEURON_WEIGHTS))
     assert usual[0, 5] - finer[0, 5] == pytest.approx(np.log(2))
 
 
 def test_no_neuron_at_all() -> None:
-    none = merge_regions(Detections.from_regions(Regions.empty()))
+    none = merge_regions(Detections.from_regions(Regions.empty()), VOXEL_UM)
     assert len(keep_likely(none, np.zeros(0))) == 0
 
 
 def test_a_detector_may_bring_its_own_judge() -> None:
     found = make_detections({50: range(3, 6), 120: range(4, 5)})
     strict, lenient = (replace(found, judge=np.eye(len(NEURON_WEIGHTS))[0] * odds) for odds in (-3.0, 3.0))
-    assert len(merge_regions(strict)) == 0
-    assert len(merge_regions(lenient)) == 2
+    assert len(merge_regions(strict, VOXEL_UM)) == 0
+    assert len(merge_regions(lenient, VOXEL_UM)) == 2

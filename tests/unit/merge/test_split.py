@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from cases.merging import Column, stack
-from cender.merge.depth import VOXEL_UM, DepthBounds
+from cases.merging import VOXEL_UM, Column, stack
+from cender.merge.depth import DepthBounds
 from cender.merge.link import link_drifting, link_regions
-from cender.merge.split import LINK_WEIGHTS, describe_links, split_at_minima, split_unlikely
+from cender.merge.split import split_at_minima, split_unlikely
 from cender.types import Regions
 
 DEPTH = DepthBounds(0.8, 1.45, 1.08)
@@ -40,9 +40,9 @@ def test_a_deep_chain_of_narrow_boxes_is_cut_and_one_of_wide_boxes_is_not() -> N
     for size in (6.0, 14.0):
         regions = stack(Column(100, 0, (60, 90, 60, 50, 60, 90, 60), size=size))
         link, drift = link_drifting(regions)
-        odds = describe_links(regions, link, drift, DEPTH, VOXEL_UM) @ LINK_WEIGHTS
-        cuts[size] = odds[regions.neuron[np.flatnonzero(link >= 0)] == 0].max()
-    assert cuts[6.0] > cuts[14.0]
+        left = split_unlikely(regions, link, drift, DEPTH, VOXEL_UM, cut_above=-6.0)
+        cuts[size] = int(((link >= 0) & (left < 0) & (regions.neuron == 0)).sum())
+    assert cuts[14.0] == 0 < cuts[6.0]
 
 
 def test_chains_of_three_neurons_are_cut_twice() -> None:
@@ -52,7 +52,7 @@ def test_chains_of_three_neurons_are_cut_twice() -> None:
     link, drift = link_drifting(regions)
     upper = np.flatnonzero(link >= 0)
     assert (regions.neuron[upper] != regions.neuron[link[upper]]).sum() == 2
-    left = split_unlikely(regions, link, drift, DEPTH)
+    left = split_unlikely(regions, link, drift, DEPTH, VOXEL_UM)
     upper = np.flatnonzero(left >= 0)
     assert (regions.neuron[upper] == regions.neuron[left[upper]]).all()
     assert len(upper) == len(regions) - 11, "and nothing else is"

@@ -28,14 +28,15 @@ def make_folder(home: Path, params: SimulateParams, volumes: int) -> RunFolder:
     }
     run = create_run(home / "worm", {"recording": facts})
     rng = np.random.default_rng(params.seed)
-    outcomes = [_make_outcome(simulation, volume, rng) for volume in range(drawn)]
-    save_outcomes(run, outcomes, VoxelSize(*params.voxel_um))
+    found = [_make_outcome(simulation, volume, rng) for volume in range(drawn)]
+    known = {outcome.volume: identities for outcome, identities in found}
+    save_outcomes(run, [outcome for outcome, _ in found], VoxelSize(*params.voxel_um), known)
     for name in ("volumes", "neurons", "regions"):
         run.save_table(name, _repeat(run.load_table(name), drawn, volumes))
     return run
 
 
-def _make_outcome(simulation: Simulation, volume: int, rng: np.random.Generator) -> Outcome:
+def _make_outcome(simulation: Simulation, volume: int, rng: np.random.Generator) -> tuple[Outcome, Identities]:
     """The truth as a run would find it; one neuron in eight has no identity."""
     found = simulation.annotate(volume)
     centre_px = found.centre_um / np.array(simulation.world.params.voxel_um)
@@ -44,7 +45,7 @@ def _make_outcome(simulation: Simulation, volume: int, rng: np.random.Generator)
     sure = np.clip(rng.normal(0.9, 0.1, len(found)), 0.05, 0.999)
     neurons = Neurons(centre_px, first, last, np.full(len(found), 0.9), found.regions)
     identities = Identities(np.where(sure < 0.78, -1, found.identity), sure)
-    return Outcome(volume, simulation.recording.time_s(volume), "ok", "", found.head, neurons, identities)
+    return Outcome(volume, simulation.recording.time_s(volume), "ok", "", found.head, neurons), identities
 
 
 def _repeat(table: pl.DataFrame, drawn: int, volumes: int) -> pl.DataFrame:

@@ -13,9 +13,10 @@ from cender.pipeline.volumes.compass import load_compass
 from cender.preprocess import PreprocessParams, find_head
 from cender.preprocess.compass import Compass
 from cender.simulate import SimulateParams, simulate_recording
-from cender.types import Annotation, Head, Volume, VoxelSize
+from cender.types import Annotation, Head, Volume
 
 Method = Literal["default", "paper"]
+METHODS: tuple[Method, ...] = ("default", "paper")
 BINS = 10
 
 
@@ -59,10 +60,9 @@ def measure_axes(
     preset: Literal["easy", "typical", "hard"],
     seeds: Sequence[int],
     volumes: int,
-    methods: Sequence[Method] = ("default", "paper"),
     clock: Callable[[], float] = perf_counter,
 ) -> dict[str, Any]:
-    """Figures of every method on the same volumes, each volume alone.
+    """Figures of both methods on the same volumes, each volume alone.
 
     Parameters
     ----------
@@ -72,8 +72,6 @@ def measure_axes(
         One simulated animal each; those from 9000 on are for this.
     volumes
         Taken evenly from 30 s of each animal.
-    methods
-        To be compared.
     clock
         Seconds that both are timed with.
 
@@ -84,7 +82,7 @@ def measure_axes(
         not flagged), ``flagged``, ``accuracy_all``, ``inside`` (share of true neurons in the crop), ``crop_share``,
         ``calibration_error``, ``angle_deg`` and ``ms_per_volume`` (medians), ``flagged_by_event``.
     """
-    cases: dict[Method, list[Case]] = {method: [] for method in methods}
+    cases: dict[Method, list[Case]] = {method: [] for method in METHODS}
     params = SimulateParams(preset=preset, volumes=150)
     compass = load_compass()
     for seed in seeds:
@@ -92,7 +90,7 @@ def measure_axes(
         for index in np.linspace(2, params.volumes - 3, volumes).astype(int):
             volume = simulation.recording.volume(int(index), (0,))
             truth = simulation.annotate(int(index))
-            for method in methods:
+            for method in METHODS:
                 cases[method].append(_try(volume, (truth, simulation.events(int(index))), method, compass, clock))
     frame = params.shape[1] * params.shape[2]
     return {
@@ -114,10 +112,9 @@ def _try(
 ) -> Case:
     params = PreprocessParams(method=method)
     red = volume.data[0]
-    voxel = cast(VoxelSize, volume.voxel_um)
     begin = clock()
     try:
-        head = find_head(red, voxel, compass, params)
+        head = find_head(red, volume.scale, compass, params)
     except UnusableVolume:
         head = None
     return Case(head, 1e3 * (clock() - begin), *known, params.flag_below)

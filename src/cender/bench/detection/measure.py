@@ -129,7 +129,7 @@ def _merge_true(merge: MergeParams, clock: Clock) -> Callable[[Volume, Annotatio
         boxes = replace(truth.regions, neuron=truth.regions.neuron * 0 - 1)
         seen = measure_regions(volume.data[0], boxes)
         start = clock()
-        neurons = merge_regions(Detections.from_regions(seen), merge, volume.stack.voxel_um)
+        neurons = merge_regions(Detections.from_regions(seen), volume.stack.voxel_um, merge)
         spent = {"merge": 1e3 * (clock() - start)}
         return Outcome(volume.index, volume.time_s, "ok", head=truth.head, neurons=neurons, milliseconds=spent)
 

@@ -63,7 +63,7 @@ def process_volume(
         lap("preprocess")
         found = detector(stack.image, head, stack.voxel_um)
         lap("detect")
-        neurons = merge_regions(found, merge, stack.voxel_um)
+        neurons = merge_regions(found, stack.voxel_um, merge)
         lap("merge")
         intensities = None
         if measure is not None:
@@ -76,18 +76,17 @@ def process_volume(
     flags = find_flags(head, preprocess.flag_below)
     reason = "; ".join(say_flag(flag, head) for flag in flags)
     status: Status = "flagged" if flags else "ok"
-    return Outcome(volume.index, volume.time_s, status, reason, head, neurons, None, spent, intensities, flags)
+    return Outcome(volume.index, volume.time_s, status, reason, head, neurons, spent, intensities, flags)
 
 
 def annotate_outcome(outcome: Outcome, voxel_um: VoxelSize) -> Annotation:
-    """What a machine says of a volume, in the form in which people say it."""
+    """What a machine finds in a volume, in the form in which people say it; nothing has an identity yet."""
     neurons = Neurons.empty() if outcome.neurons is None else outcome.neurons
-    given = outcome.identities
     return Annotation(
         outcome.volume,
         neurons.centre_px * np.array(voxel_um),
-        np.full(len(neurons), -1) if given is None else given.identity,
-        np.zeros(len(neurons)) if given is None else given.probability,
+        np.full(len(neurons), -1),
+        np.zeros(len(neurons)),
         neurons.regions,
         outcome.head,
         flagged=outcome.status != "ok",

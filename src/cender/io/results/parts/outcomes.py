@@ -15,23 +15,28 @@ from cender.types import Identities, Outcome, VoxelSize
 _TABLES = ("timings", "regions", "neurons", "volumes")
 
 
-def save_outcomes(run: RunFolder, outcomes: Iterable[Outcome], voxel_um: VoxelSize) -> None:
+def save_outcomes(
+    run: RunFolder, outcomes: Iterable[Outcome], voxel_um: VoxelSize, known: Mapping[int, Identities] | None = None
+) -> None:
     """Write volumes, regions, neurons and timings of a few outcomes, in the order of their volumes.
 
-    All rows are in memory; a run streams them through parts instead. ``volumes`` is put in place last, so
-    that a volume it lists has its neurons and regions.
+    ``known`` are identities by volume; neurons of other volumes have none. All rows are in memory; a run streams them
+    through parts instead. ``volumes`` is put in place last, so that a volume it lists has its neurons and regions.
     """
-    frames = tabulate_outcomes(outcomes, voxel_um)
+    frames = tabulate_outcomes(outcomes, voxel_um, known)
     with run.writing() as writer:
         for name in _TABLES:
             writer.save_table(name, frames[name].sort("volume", maintain_order=True))
 
 
-def tabulate_outcomes(outcomes: Iterable[Outcome], voxel_um: VoxelSize) -> dict[str, pl.DataFrame]:
-    """Volumes, regions, neurons and timings of some outcomes, in their order."""
+def tabulate_outcomes(
+    outcomes: Iterable[Outcome], voxel_um: VoxelSize, known: Mapping[int, Identities] | None = None
+) -> dict[str, pl.DataFrame]:
+    """Volumes, regions, neurons and timings of some outcomes, in their order, with the identities that are known."""
+    given = known or {}
     parts: dict[str, list[pl.DataFrame]] = {name: [_frame(name, {})] for name in _TABLES}
     for outcome in outcomes:
-        for name, columns in _tabulate(outcome, voxel_um).items():
+        for name, columns in _tabulate(outcome, voxel_um, given.get(outcome.volume)).items():
             parts[name].append(_frame(name, columns))
     return {name: pl.concat(frames) for name, frames in parts.items()}
 
@@ -49,7 +54,7 @@ def _frame(name: str, columns: Mapping[str, Any]) -> pl.DataFrame:
     )
 
 
-def _tabulate(outcome: Outcome, voxel_um: VoxelSize) -> dict[str, dict[str, Any]]:
+def _tabulate(outcome: Outcome, voxel_um: VoxelSize, known: Identities | None) -> dict[str, dict[str, Any]]:
     volume = outcome.volume
     stages = outcome.milliseconds
     tables: dict[str, dict[str, Any]] = {
@@ -71,7 +76,6 @@ def _tabulate(outcome: Outcome, voxel_um: VoxelSize) -> dict[str, dict[str, Any]
     if neurons is None:
         return tables
     count, regions = len(neurons), neurons.regions
-    known = outcome.identities
     if known is None:
         known = Identities(np.full(count, -1), np.full(count, np.nan))
     if len(known) != count:

@@ -44,17 +44,16 @@ def example_outcomes() -> list[Outcome]:
         np.array([0.0, 1]),
         quality=0.5,
     )
-    identities = Identities(np.array([-1, 7]), np.array([0.2, 0.9]))
     return [
         Outcome(4, 0.9, "failed", "too dark", milliseconds={"head": 1.0}),
-        Outcome(3, 0.7, "flagged", "a twist", head, neurons, None, {"head": 2.0, "regions": 3.0}),
-        Outcome(1, 0.3, "ok", "", head, neurons, identities),
+        Outcome(3, 0.7, "flagged", "a twist", head, neurons, {"head": 2.0, "regions": 3.0}),
+        Outcome(1, 0.3, "ok", "", head, neurons),
     ]
 
 
 def make_run(path: Path) -> RunFolder:
     run = create_run(path, SETTINGS)
-    save_outcomes(run, example_outcomes(), VOXEL)
+    save_outcomes(run, example_outcomes(), VOXEL, {1: Identities(np.array([-1, 7]), np.array([0.2, 0.9]))})
     return run
 
 
