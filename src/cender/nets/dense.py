@@ -19,7 +19,6 @@ from cender.types.maps import CELL
 MAPS = ("region", "centre", "width", "height", "dx", "dy", "dz")
 PACKED = 4
 """Side of the squares of pixels that become channels."""
-STRIDE = PACKED // CELL
 # Brightness of the highest level where frames are given as 256 levels.
 TOP = 2.0
 # Share of their usual size with which weights that read new channels begin.

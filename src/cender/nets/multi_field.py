@@ -12,7 +12,6 @@ from cender.nets.dense import has_gpu
 
 KIND = "multi-field detector"
 FIELDS = 5
-SIDE_PX = 41
 # Share of the last features that training drops.
 DROPPED = 0.4
 

@@ -48,7 +48,6 @@ class Frames:
     why: str = ""
     crops: CropStore | None = None
     channel_map: Any = None
-    largest: int = LARGEST_CACHE
     _held: OrderedDict[int, Picture] = field(default_factory=OrderedDict)
     _windows: dict[str, Window] | None = None
     _lock: Lock = field(default_factory=Lock)
@@ -71,7 +70,7 @@ class Frames:
             picture = self._load(volume)
         with self._lock:
             self._held[volume] = picture
-            while len(self._held) > 1 and sum(one.bytes for one in self._held.values()) > self.largest:
+            while len(self._held) > 1 and sum(one.bytes for one in self._held.values()) > LARGEST_CACHE:
                 self._held.popitem(last=False)
         return picture
 

@@ -4,7 +4,7 @@ import hmac
 import ipaddress
 import socket
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from http.cookies import SimpleCookie
 from typing import Any
 from urllib.parse import parse_qs, urlencode
@@ -73,7 +73,6 @@ class Guard:
 
     app: ASGIApp
     rules: Rules
-    largest: int = field(default=LARGEST_BODY)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request, or refuse it."""
@@ -88,9 +87,9 @@ class Guard:
         if refusal is not None:
             await refusal(scope, receive, sending)
             return
-        body = await _read_body(receive, self.largest)
+        body = await _read_body(receive)
         if body is None:
-            await _say(413, f"a message may have {self.largest} bytes at most")(scope, receive, sending)
+            await _say(413, f"a message may have {LARGEST_BODY} bytes at most")(scope, receive, sending)
             return
         await self.app(scope, _replay(body, receive), sending)
 
@@ -154,7 +153,7 @@ def _mark(send: Send) -> Send:
     return marked
 
 
-async def _read_body(receive: Receive, largest: int) -> bytes | None:
+async def _read_body(receive: Receive) -> bytes | None:
     body, more = b"", True
     while more:
         message = await receive()
@@ -162,7 +161,7 @@ async def _read_body(receive: Receive, largest: int) -> bytes | None:
             break
         body += message.get("body", b"")
         more = message.get("more_body", False)
-        if len(body) > largest:
+        if len(body) > LARGEST_BODY:
             return None
     return body
 

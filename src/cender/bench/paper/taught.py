@@ -24,6 +24,9 @@ from cender.recognize.paper.params import choose_params, read_params
 from cender.recognize.paper.recognize import recognize_with_template
 from cender.types import Annotation, Identities, Weights
 
+TEMPLATES = 3
+"""Volumes of the first animal that are templates of the second, one after the other."""
+
 
 @dataclass(frozen=True, slots=True)
 class Pupil:
@@ -108,17 +111,15 @@ class Company:
             done.append(score_recognizer(tested, split, recognize, pupil.train_s, known, process_time))
         return describe(done, train)
 
-    def measure_features(
-        self, kinds: Features, train: int, at_most: int | None, templates: int = 3
-    ) -> dict[str, dict[str, Any]]:
+    def measure_features(self, kinds: Features, train: int, at_most: int | None) -> dict[str, dict[str, Any]]:
         """One row of Table S2: a model of the first animal, on itself, on the second, on real points and heads."""
         pupil = self.teach("first", train, kinds)
         figures = {
             "within": self.measure_within("first", train, kinds),
-            "across": self.measure_across(pupil, self.second, train, at_most, templates),
+            "across": self.measure_across(pupil, self.second, train, at_most, TEMPLATES),
         }
         if self.points is not None:
-            figures["NeRVE"] = self.measure_across(pupil, self.real, train, at_most, templates)
+            figures["NeRVE"] = self.measure_across(pupil, self.real, train, at_most, TEMPLATES)
         if self.heads is not None:
             posed, _ = pose_by_labels(load_named_heads(self.heads)[CHAUDHARY])
             figures["Chaudhary"] = measure_cell_types(posed, embed_with_paper(pupil.weights, "head"))
