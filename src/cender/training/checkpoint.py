@@ -1,56 +1,85 @@
-"""Interrupted training: its state in one safetensors file, so that it goes on as if nothing had happened."""
+"""Interrupted training: its state in one safetensors file, in the same form for every training."""
 
 import json
+from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import torch
+from torch import nn
 
 from cender.errors import ModelError
 from cender.io.weights import load_weights, save_weights
 from cender.types import Weights
 
-if TYPE_CHECKING:
-    from cender.training.detector.train import Run
 
-KIND = "detector checkpoint"
+@dataclass(frozen=True, slots=True)
+class Checkpoint:
+    """Arrays of networks and optimisers under prefixes such as ``net.``, and whatever else is known, as plain values.
+
+    ``kind`` says of which training; ``about`` are its data, settings and seed as text.
+    """
+
+    kind: str
+    about: str
+    arrays: Mapping[str, np.ndarray]
+    progress: Any
+
+    def part(self, prefix: str) -> dict[str, np.ndarray]:
+        """The arrays under a prefix, without it."""
+        return {name.removeprefix(prefix): value for name, value in self.arrays.items() if name.startswith(prefix)}
 
 
-def save_checkpoint(path: Path, run: "Run", about: str) -> None:
-    """Write the state of training, whole or not at all."""
-    arrays = {f"net.{name}": value.detach().numpy() for name, value in run.net.state_dict().items()}
-    arrays |= {f"average.{name}": value.detach().numpy() for name, value in run.average.state_dict().items()}
-    arrays |= {f"best.{name}": value for name, value in run.best_arrays.items()}
-    for index, moments in run.optimiser.state_dict()["state"].items():
-        arrays |= {f"optimiser.{index}.{name}": np.asarray(value) for name, value in moments.items()}
-    progress = {"step": run.step, "best": run.best, "waited": run.waited, "history": run.history}
-    save_weights(Weights(arrays, {"kind": KIND, "about": about, "progress": json.dumps(progress)}), path)
+def save_checkpoint(path: Path, one: Checkpoint) -> None:
+    """Write the state of a training, whole or not at all."""
+    about = {"kind": one.kind, "about": one.about, "progress": json.dumps(one.progress)}
+    save_weights(Weights(one.arrays, about), path)
 
 
-def load_checkpoint(path: Path, run: "Run", about: str) -> bool:
-    """Put training back where it was; False where there is nothing to resume."""
+def load_checkpoint(path: Path, kind: str, about: str) -> Checkpoint | None:
+    """The state of a training, None where there is nothing to resume.
+
+    Raises
+    ------
+    ModelError
+        The file is the state of another training.
+    """
     if not path.exists():
-        return False
-    stored = load_weights(path, KIND)
-    if stored.metadata.get("about") != about:
+        return None
+    stored = load_weights(path, kind)
+    if stored.metadata.get("about") != about or "progress" not in stored.metadata:
         raise ModelError(
             f"{path} is the checkpoint of another training (other data, settings or seed); remove it to start anew, "
             "or give the same data and settings to resume it"
         )
+    return Checkpoint(kind, about, stored.arrays, json.loads(stored.metadata["progress"]))
 
-    def part(prefix: str) -> dict[str, np.ndarray]:
-        return {name.removeprefix(prefix): value for name, value in stored.arrays.items() if name.startswith(prefix)}
 
-    run.net.load_state_dict({name: torch.from_numpy(value) for name, value in part("net.").items()})
-    run.average.load_state_dict({name: torch.from_numpy(value) for name, value in part("average.").items()})
-    run.best_arrays = part("best.")
-    state: dict[int, dict[str, Any]] = {}
-    for name, value in part("optimiser.").items():
+def pack_net(net: nn.Module, prefix: str) -> dict[str, np.ndarray]:
+    """A copy of the weights of a network, under a prefix."""
+    return {f"{prefix}{name}": value.detach().numpy().copy() for name, value in net.state_dict().items()}
+
+
+def unpack_net(net: nn.Module, kept: Checkpoint, prefix: str) -> None:
+    """Put the weights under a prefix into a network."""
+    net.load_state_dict({name: torch.from_numpy(value) for name, value in kept.part(prefix).items()})
+
+
+def pack_optimiser(optimiser: torch.optim.Optimizer, prefix: str) -> dict[str, np.ndarray]:
+    """A copy of what an optimiser remembers of its steps, under a prefix."""
+    return {
+        f"{prefix}{index}.{name}": value.numpy().copy()
+        for index, moments in optimiser.state_dict()["state"].items()
+        for name, value in moments.items()
+    }
+
+
+def unpack_optimiser(optimiser: torch.optim.Optimizer, kept: Checkpoint, prefix: str) -> None:
+    """Give an optimiser back what it remembered."""
+    moments: dict[int, dict[str, Any]] = {}
+    for name, value in kept.part(prefix).items():
         index, moment = name.split(".")
-        state.setdefault(int(index), {})[moment] = torch.from_numpy(np.asarray(value))
-    run.optimiser.load_state_dict({**run.optimiser.state_dict(), "state": state})
-    progress = json.loads(stored.metadata["progress"])
-    run.step, run.best, run.waited = progress["step"], progress["best"], progress["waited"]
-    run.history = progress["history"]
-    return True
+        moments.setdefault(int(index), {})[moment] = torch.from_numpy(np.asarray(value))
+    optimiser.load_state_dict({**optimiser.state_dict(), "state": moments})

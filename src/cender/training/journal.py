@@ -1,7 +1,6 @@
 """The journal of a training in stages: losses, when a stage has learnt enough, and a state to go on from."""
 
-import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -10,9 +9,15 @@ import numpy as np
 import torch
 from torch import nn
 
-from cender.errors import ModelError
-from cender.io.weights import load_weights, save_weights
-from cender.types import Weights
+from cender.training.checkpoint import (
+    Checkpoint,
+    load_checkpoint,
+    pack_net,
+    pack_optimiser,
+    save_checkpoint,
+    unpack_net,
+    unpack_optimiser,
+)
 
 KIND = "recognizer checkpoint"
 EVERY = 50
@@ -49,7 +54,8 @@ class Journal:
     def __init__(self, path: Path | None = None, about: str = "", patience: int = 0) -> None:
         self.path, self.about, self.patience = path, about, patience
         self._stage = -1
-        self._stored = _load(path, about)
+        kept = None if path is None else load_checkpoint(path, KIND, about)
+        self._stored = Checkpoint(KIND, about, {}, []) if kept is None else kept
         self._done: dict[str, np.ndarray] = {}
         self._notes: list[dict[str, Any]] = []
 
@@ -59,11 +65,12 @@ class Journal:
         ``tell`` hears the losses of the steps that were done before, as if they happened now.
         """
         self._stage += 1
-        notes = json.loads(self._stored.metadata["stages"])
+        notes = self._stored.progress
         if self._stage >= len(notes):
             return True
         note = notes[self._stage]
-        _restore(state, self._stored, f"{self._stage}.")
+        unpack_net(state.net, self._stored, f"{self._stage}.net.")
+        unpack_optimiser(state.optimiser, self._stored, f"{self._stage}.optimiser.")
         state.rng.bit_generator.state = note["rng"]
         state.losses.extend(note["losses"])
         for loss in note["losses"]:
@@ -89,18 +96,16 @@ class Journal:
         """Bring the state of the stage under way to disk."""
         self._file(state, done=done)
         if self.path is not None:
-            self._save(self.path)
+            save_checkpoint(self.path, Checkpoint(KIND, self.about, self._done, self._notes))
 
     def _file(self, state: State, *, done: bool) -> None:
         del self._notes[self._stage :]
         self._notes.append({"rng": state.rng.bit_generator.state, "losses": list(state.losses), "done": done})
         kept = {name: value for name, value in self._done.items() if int(name.split(".")[0]) < self._stage}
+        self._done = kept | pack_net(state.net, f"{self._stage}.net.")
         # Steps of a stage that is done are never taken again: its optimiser need not be kept.
-        self._done = kept | _collect(state, f"{self._stage}.", with_optimiser=not done)
-
-    def _save(self, path: Path) -> None:
-        metadata = {"kind": KIND, "about": self.about, "stages": json.dumps(self._notes)}
-        save_weights(Weights(self._done, metadata), path)
+        if not done:
+            self._done |= pack_optimiser(state.optimiser, f"{self._stage}.optimiser.")
 
 
 def has_settled(losses: list[float], patience: int) -> bool:
@@ -113,38 +118,3 @@ def has_settled(losses: list[float], patience: int) -> bool:
         if smooth < lowest - PROGRESS * abs(lowest):
             lowest, at = smooth, step
     return len(losses) - 1 - at >= patience
-
-
-def _load(path: Path | None, about: str) -> Weights:
-    if path is None or not path.exists():
-        return Weights({}, {"stages": "[]"})
-    stored = load_weights(path, KIND)
-    if stored.metadata.get("about") != about:
-        raise ModelError(
-            f"{path} is the checkpoint of another training (other data, settings or seed); remove it to start anew, "
-            "or give the same data and settings to resume it"
-        )
-    return stored
-
-
-def _collect(state: State, prefix: str, *, with_optimiser: bool) -> dict[str, np.ndarray]:
-    arrays = {f"{prefix}net.{name}": value.detach().numpy().copy() for name, value in state.net.state_dict().items()}
-    if with_optimiser:
-        for index, moments in state.optimiser.state_dict()["state"].items():
-            arrays |= {f"{prefix}optimiser.{index}.{name}": value.numpy().copy() for name, value in moments.items()}
-    return arrays
-
-
-def _restore(state: State, stored: Weights, prefix: str) -> None:
-    state.net.load_state_dict(
-        {name: torch.from_numpy(value) for name, value in _part(stored.arrays, f"{prefix}net.").items()}
-    )
-    moments: dict[int, dict[str, Any]] = {}
-    for name, value in _part(stored.arrays, f"{prefix}optimiser.").items():
-        index, moment = name.split(".")
-        moments.setdefault(int(index), {})[moment] = torch.from_numpy(np.asarray(value))
-    state.optimiser.load_state_dict({**state.optimiser.state_dict(), "state": moments})
-
-
-def _part(arrays: Mapping[str, np.ndarray], prefix: str) -> dict[str, np.ndarray]:
-    return {name.removeprefix(prefix): value for name, value in arrays.items() if name.startswith(prefix)}

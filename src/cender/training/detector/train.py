@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -15,7 +15,6 @@ from cender.detect.network import read_judge, read_looks
 from cender.nets.dense import DenseNet, build_net, widen_net
 from cender.nets.scoring import KIND
 from cender.nets.threads import limit_threads
-from cender.training.checkpoint import load_checkpoint, save_checkpoint
 from cender.training.detector.augment import cut_window
 from cender.training.detector.calibrate import (
     calibrate,
@@ -27,6 +26,7 @@ from cender.training.detector.calibrate import (
 )
 from cender.training.detector.judge import fit_judge
 from cender.training.detector.losses import focal_loss, keep_heat_loss, value_loss
+from cender.training.detector.resume import Run, keep_run, resume_run
 from cender.training.detector.samples import ENOUGH, Sample, hold_out
 from cender.training.detector.targets import draw_targets
 from cender.training.params import TrainDetectorParams
@@ -48,21 +48,6 @@ class Progress:
     steps: int
     losses: tuple[float, float, float]
     checked: tuple[float, float] | None = None
-
-
-@dataclass(slots=True)
-class Run:
-    """What changes while training goes on, and is kept to resume it."""
-
-    net: DenseNet
-    average: DenseNet
-    optimiser: torch.optim.Optimizer
-    before: DenseNet | None = None
-    step: int = 0
-    best: float = -1.0
-    best_arrays: dict[str, np.ndarray] = field(default_factory=dict)
-    waited: int = 0
-    history: list[list[float]] = field(default_factory=list)
 
 
 def train_detector(
@@ -110,7 +95,7 @@ def _train(
     steps = params.steps if start is None else params.fine_steps
     run = _begin(params, seed, start)
     if checkpoint is not None:
-        load_checkpoint(checkpoint, run, _describe(samples, params, seed, steps))
+        resume_run(checkpoint, run, _describe(samples, params, seed, steps))
     if run.before is not None and run.step == 0:
         # What is learnt must be better than what was known.
         _check(run, held)
@@ -124,12 +109,12 @@ def _train(
             checked = _check(run, held)
             run.history.append([float(run.step), *losses, *checked])
         if checkpoint is not None and (checked or run.step % _KEEP_EVERY == 0):
-            save_checkpoint(checkpoint, run, _describe(samples, params, seed, steps))
+            keep_run(checkpoint, run, _describe(samples, params, seed, steps))
         try:
             on_step(Progress(run.step, steps, losses, checked))
         except KeyboardInterrupt:
             if checkpoint is not None:
-                save_checkpoint(checkpoint, run, _describe(samples, params, seed, steps))
+                keep_run(checkpoint, run, _describe(samples, params, seed, steps))
             raise
     about = {"seed": str(seed), "grid": find_grid(params, start)}
     return _finish(run, samples, held, start, about), run.history
