@@ -209,7 +209,8 @@ def _describe(problem: Any) -> str:
         where, message = ".".join(map(str, problem["loc"][:-1])), f"value {problem['loc'][-1] + 1} is missing"
         return f"{where}: {message} (found {problem['input']!r})"
     message = problem["msg"].removeprefix("Value error, ").replace("Input should be", "expected")
-    return f"{where}: {message}" + ("" if "found" in message else f" (found {problem['input']!r})")
+    # Our own checks say what they found.
+    return f"{where}: {message}" + ("" if problem["type"] == "value_error" else f" (found {problem['input']!r})")
 
 
 def _format_section(params: BaseModel, description: str | None, prefix: str, kept: set[str] | None) -> Any:

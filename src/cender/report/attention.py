@@ -8,7 +8,7 @@ import numpy as np
 from cender.report.digest import FOLLOWS_CORRELATION, Digest
 from cender.report.folder import RunFacts
 from cender.report.reasons import count_statuses
-from cender.types.doubt import UNSURE_BELOW
+from cender.types.doubt import FEW_SHARE, UNSURE_BELOW
 
 Level = Literal["problem", "look", "good"]
 
@@ -51,11 +51,11 @@ def _judge_neurons(digest: Digest) -> Iterator[Point]:
         return
     found = digest.presence.found
     usual = float(np.median(found[found > 0])) if (found > 0).any() else 0.0
-    few = int(((found > 0) & (found < 0.6 * usual)).sum())
+    few = int(((found > 0) & (found < FEW_SHARE * usual)).sum())
     if few:
-        yield Point(
-            "look", f"In {few} volumes fewer than 60 % of the usual {usual:.0f} neurons are found.", "identities"
-        )
+        where = f"In {few} volume{'s' if few > 1 else ''}"
+        text = f"{where} fewer than {100 * FEW_SHARE:.0f} % of the usual {usual:.0f} neurons are found."
+        yield Point("look", text, "identities")
 
 
 def _judge_identities(digest: Digest) -> Iterator[Point]:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -11,6 +12,7 @@ import pytest
 from cender.activity import fit_bleaching
 from cender.errors import DataError
 from cender.io import create_run, open_folder
+from cender.pipeline.volumes.flags import find_few
 from cender.report.attention import list_points
 from cender.report.digest import digest_run
 from cender.report.folder import NeuronColumns, VolumeColumns, read_folder
@@ -170,6 +172,17 @@ def test_points_name_what_is_wrong(copy_run: Callable[..., Path]) -> None:
     assert "No volume is annotated" not in after
     assert "nothing was measured in the green channel" in after
     assert "too few points." in after
+
+
+def test_few_neurons_are_as_few_in_the_report_as_in_the_flags(made_run: Path) -> None:
+    facts, digest = _digest(made_run)
+    assert digest.presence is not None
+    for share, said in ((0.45, "In 1 volume fewer than 50 %"), (0.55, None)):
+        found = np.full(len(digest.presence.found), 100)
+        found[3] = round(100 * share)
+        assert list(find_few(dict(enumerate(found.tolist())))) == ([3] if said else [])
+        points = list_points(facts, replace(digest, presence=replace(digest.presence, found=found)))
+        assert any((said or "fewer than") in point.text for point in points) == (said is not None)
 
 
 def _digest(folder: Path) -> tuple:

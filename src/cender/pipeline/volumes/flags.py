@@ -5,9 +5,8 @@ from collections.abc import Mapping
 import numpy as np
 
 from cender.types import Flag, Head
+from cender.types.doubt import FEW_SHARE
 
-FEW_SHARE = 0.5
-"""Fewer neurons than this share of what is usual in the recording are few."""
 FEWEST_VOLUMES = 3
 """Of fewer volumes nothing can be said about what is usual."""
 

@@ -99,7 +99,8 @@ def explaining(path: Path) -> Iterator[None]:
     try:
         yield
     except sqlite3.OperationalError as error:
-        if "locked" not in str(error) and "busy" not in str(error):
+        # The lower byte is the kind of error, the rest says more about it.
+        if getattr(error, "sqlite_errorcode", 0) & 0xFF not in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
             raise DataError(_say(path, error)) from None
         raise DataError(f"{path} has been in use by another program for {_WAIT_S:.0f} s; try again") from None
     except sqlite3.DatabaseError as error:

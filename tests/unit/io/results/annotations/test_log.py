@@ -2,13 +2,14 @@
 
 import sqlite3
 import threading
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from cender.annotate.edits import AddNeuron, Assign, Batch, NameIdentity, ReviewVolume, SetVolume, Swap
 from cender.annotate.marks import Mark, Spot
-from cender.errors import EditError
+from cender.errors import DataError, EditError
 from cender.io.results.annotations import base as base_module
 from cender.io.results.annotations.base import FILE_NAME
 from cender.io.results.annotations.drive import is_network_drive
@@ -176,6 +177,18 @@ def test_the_journal_suits_the_drive(tmp_path: Path, monkeypatch, remote: bool, 
     assert base.execute("PRAGMA journal_mode").fetchone() == (mode,)
     assert base.execute("PRAGMA synchronous").fetchone() == (2,), "FULL"
     base.close()
+
+
+def test_a_file_in_use_and_a_file_that_is_none_are_told_apart(tmp_path: Path, monkeypatch) -> None:
+    monkeypatch.setattr(base_module, "_WAIT_S", 0.05)
+    path = tmp_path / FILE_NAME
+    base_module.open_to_write(path).close()
+    with closing(sqlite3.connect(path, isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        with pytest.raises(DataError, match="in use by another program"):
+            base_module.open_to_write(path)
+    with pytest.raises(DataError, match="cannot be used as annotations"):
+        base_module.open_to_write(tmp_path / "nowhere" / FILE_NAME)
 
 
 def test_network_drives_are_known_by_the_innermost_mount(tmp_path: Path) -> None:
