@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from matplotlib import rc_context
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure
 from PIL import Image
 
@@ -89,13 +90,19 @@ def render_figure(figure: Figure, hovers: Sequence[Hover] = (), *, photograph: b
     with lighten(), warnings.catch_warnings():
         # A cell name may be written in any script; a box in the place of a letter is no reason to stop.
         warnings.filterwarnings("ignore", message="Glyph .* missing from")
-        # Both drawings share one layout, which takes as long as drawing does.
-        figure.draw_without_rendering()
+        # Both drawings share one layout, which takes as long as drawing does; `Figure.savefig` would draw twice.
+        if (layout := figure.get_layout_engine()) is not None:
+            layout.execute(figure)
         figure.set_layout_engine("none")
-        png = _save(figure, "png", dpi=150 if photograph else _PNG_DPI)
-        svg = _save(figure, "svg", dpi=_PNG_DPI, metadata={"Date": None, "Creator": "cender"})
+        png, svg = BytesIO(), BytesIO()
+        figure.set_dpi(150 if photograph else _PNG_DPI)
+        FigureCanvasAgg(figure).print_png(png)  # type: ignore[no-untyped-call]
+        figure.set_dpi(_PNG_DPI)
+        about = {"Date": None, "Creator": "cender"}
+        FigureCanvasSVG(figure).print_svg(svg, metadata=about)  # type: ignore[no-untyped-call]
         spots = tuple(spot for one in hovers if (spot := _place_spot(figure, one)) is not None)
-    return Picture(_shrink(png) if photograph else png, svg, round(96 * figure.get_figwidth()), spots)
+    pixels = _shrink(png) if photograph else png.getvalue()
+    return Picture(pixels, svg.getvalue(), round(96 * figure.get_figwidth()), spots)
 
 
 def _place_spot(figure: Figure, one: Hover) -> Spot | None:
@@ -110,14 +117,8 @@ def _place_spot(figure: Figure, one: Hover) -> Spot | None:
     return Spot(float(x0), float(1 - y1), float(x1 - x0), float(y1 - y0), one.words)
 
 
-def _save(figure: Figure, kind: str, **options: Any) -> bytes:
-    buffer = BytesIO()
-    figure.savefig(buffer, format=kind, facecolor=GROUND, **options)
-    return buffer.getvalue()
-
-
-def _shrink(png: bytes) -> bytes:
-    with Image.open(BytesIO(png)) as picture:
+def _shrink(png: BytesIO) -> bytes:
+    with Image.open(png) as picture:
         small = picture.convert("RGB").quantize(256, Image.Quantize.FASTOCTREE, dither=Image.Dither.NONE)
     out = BytesIO()
     small.save(out, format="PNG")
