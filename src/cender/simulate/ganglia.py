@@ -7,6 +7,7 @@ name across real ones.
 """
 
 from dataclasses import dataclass
+from functools import cache
 from typing import NamedTuple
 
 import numpy as np
@@ -58,8 +59,9 @@ class Species:
         return len(self.adl_um)
 
 
+@cache
 def make_species() -> Species:
-    """The average animal, the same at every call."""
+    """The average animal, the same at every call and not to be changed."""
     rng = np.random.default_rng(SPECIES_SEED)
     placed = np.zeros((0, 3))
     ganglion: list[int] = []
@@ -71,7 +73,10 @@ def make_species() -> Species:
                 ganglion += [index] * len(spots)
     cord_a = CORD_FIRST_UM + np.cumsum(rng.uniform(*CORD_SPACING_UM, CORD_CELLS))
     cord = np.stack([cord_a, rng.normal(CORD_DEPTH_UM, 0.5, CORD_CELLS), rng.normal(0, 1.0, CORD_CELLS)], axis=1)
-    return Species(np.concatenate([placed, cord]), np.array(ganglion + [-1] * CORD_CELLS))
+    species = Species(np.concatenate([placed, cord]), np.array(ganglion + [-1] * CORD_CELLS))
+    for array in (species.adl_um, species.ganglion):
+        array.setflags(write=False)
+    return species
 
 
 def _place(
