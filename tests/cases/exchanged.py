@@ -16,12 +16,17 @@ SHAPE = (3, 24, 20)
 SUBJECT = EXAMPLE.replace("\n[subject.red]", 'age = "P3D"\nfood = "OP50"\n\n[subject.red]')
 
 
-def make_worm(folder: Path, count: int = VOLUMES) -> Path:
-    """Volumes of three neurons; the third is recognized in odd volumes only, the first is called AVAL."""
-    source = save_numbers(folder / "worm.h5", count, SHAPE)
+def make_worm(folder: Path, recorded: int = VOLUMES) -> Path:
+    """Volumes of three neurons; the third is recognized in odd volumes only, the first is called AVAL.
+
+    Of a recording that is longer, only the first volumes were run.
+    """
+    source = save_numbers(folder / "worm.h5", recorded, SHAPE)
     facts = {"source": str(source), "sources": [str(source)], "voxel_um": list(VOXEL), "rate_hz": 5.0}
-    run = create_run(folder / "worm", {"recording": {**facts, "shape": [count, 2, *SHAPE], "roles": ["red", "green"]}})
-    save_outcomes(run, [make_outcome(volume) for volume in range(count)], VOXEL)
+    run = create_run(
+        folder / "worm", {"recording": {**facts, "shape": [recorded, 2, *SHAPE], "roles": ["red", "green"]}}
+    )
+    save_outcomes(run, [make_outcome(volume) for volume in range(VOLUMES)], VOXEL)
     volumes = run.load_table("volumes").with_columns(time_s=(pl.col("volume") + 0.5) / 5)
     run.save_table("volumes", volumes)
     unknown = (pl.col("neuron") == 2) & (pl.col("volume") % 2 == 0)
@@ -30,15 +35,15 @@ def make_worm(folder: Path, count: int = VOLUMES) -> Path:
         probability=0.5 + 0.1 * pl.col("neuron"),
     )
     run.save_table("neurons", neurons)
-    run.save_table("traces", make_traces(count))
+    run.save_table("traces", make_traces())
     with EditLog(run.path) as log:
         log.append("ana", NameIdentity(identity=5, name="AVAL"))
     return run.path
 
 
-def make_traces(count: int = VOLUMES) -> pl.DataFrame:
+def make_traces() -> pl.DataFrame:
     """Traces of the three identities; the third is not valid in even volumes."""
-    rows = [(identity, volume) for identity in (5, 6, 7) for volume in range(count)]
+    rows = [(identity, volume) for identity in (5, 6, 7) for volume in range(VOLUMES)]
     valid = [identity != 7 or volume % 2 == 1 for identity, volume in rows]
     ratio = [1.0 + 0.1 * volume + identity if ok else None for (identity, volume), ok in zip(rows, valid, strict=True)]
     return pl.DataFrame(

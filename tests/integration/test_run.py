@@ -24,7 +24,7 @@ from cender.simulate import SimulateParams, simulate_recording
 from cender.types import Recording
 
 TABLES = ("volumes", "regions", "neurons", "traces")
-VOLUMES = 18
+VOLUMES = 12
 CENDER = shutil.which("cender", path=Path(sys.executable).parent) or "cender"
 # The paper needs annotated volumes and gives no identity without: nothing is learnt here, which takes minutes.
 QUICK = ("recognize.method=paper",)

@@ -3,6 +3,7 @@
 import csv
 import json
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -10,6 +11,7 @@ import pytest
 from typer.testing import CliRunner
 
 from cases.simulations import simulate
+from cender.bench.speed import reading, stages
 from cender.cli import demo as demo_command
 from cender.cli.app import app
 from cender.errors import CenderError, DataError, UnsupportedFormat
@@ -152,7 +154,14 @@ def test_picture_of_a_simulation_is_drawn(tmp_path: Path) -> None:
 NO_RUNS = ("--volumes", "0", "--long", "0", "--kills", "0")
 
 
-def test_speed_is_measured() -> None:
+def test_speed_is_measured(monkeypatch: pytest.MonkeyPatch) -> None:
+    # Few volumes are timed, once: the figures need not be precise here.
+    monkeypatch.setattr(reading, "HELD", 1)
+    monkeypatch.setattr(reading, "DRAWN", 1)
+    monkeypatch.setattr(stages, "ANCHORS_TIMED", 16)
+    drawn = stages.draw_volumes(1)
+    monkeypatch.setattr(stages, "draw_volumes", lambda count=1: drawn)
+    monkeypatch.setattr(stages, "measure_stages", partial(stages.measure_stages, rounds=1))
     figures = json.loads(run("bench", "speed", "--gigabytes", "0.1", "--json", *NO_RUNS))
     assert figures["file"]["volumes"] == 1
     assert figures["file"]["gb_per_s"] > 0
@@ -200,8 +209,12 @@ def test_demo_runs_twice_in_its_own_folder_and_in_no_other(tmp_path: Path, monke
     assert (out / "run" / "report.html").is_file()
     stale = out / "pictures" / "stale.png"
     stale.write_text("of an older version")
+    # Drawing takes longest, and is seen above.
+    for drawing in ("report", "draw_pictures"):
+        monkeypatch.setattr(demo_command, drawing, lambda tour: None)
     run("demo", "--out", str(out))
     assert not stale.exists()
+    assert (out / "run" / "traces.parquet").is_file()
     mine = tmp_path / "mine"
     mine.mkdir()
     (mine / "thesis.txt").write_text("precious")

@@ -55,8 +55,8 @@ def test_real_heads_before_and_after_learning(tmp_path: Path) -> None:
             voxel_um_zyx=voxel,
             points_zyx=known.centre_um / voxel,
         )
-    quick = [f"train.{name}={value}" for name, value in (("fine_steps", 1), ("window_px", 32), ("threads", 1))]
-    words = [part for word in quick for part in ("--set", word)]
+    quick = {"fine_steps": 1, "window_px": 32, "windows": 1, "replay": 1, "threads": 1}
+    words = [part for name, value in quick.items() for part in ("--set", f"train.{name}={value}")]
     real = json.loads(run(*ONE, "--json", "--data", str(tmp_path), *words))["real"]
     assert set(real["zero_shot"]["heads"]) == {f"neuropal_head_{number}" for number in range(3)}
     assert real["zero_shot"]["mean"]["recall"] > 0.4

@@ -270,6 +270,7 @@ def test_command_says_where_the_page_is(copy_run: Callable[..., Path], monkeypat
     assert opened == [(folder / "report.html").resolve().as_uri()]
 
 
+@pytest.mark.usefixtures("no_figures")
 def test_names_of_the_machine_stand_apart_from_those_of_people(copy_run: Callable[..., Path]) -> None:
     folder = copy_run("regions", "timings")
     first, second = open_folder(folder).load_table("traces")["identity"].unique().sort().to_list()[:2]
