@@ -47,7 +47,7 @@ def test_table_for_people() -> None:
 
 def test_real_heads_before_and_after_learning(tmp_path: Path) -> None:
     for number in range(3):
-        simulation = simulate(seed=5200 + number, volumes=1, preset="easy", shape=(12, 160, 160))
+        simulation = simulate(seed=5200 + number, volumes=1, preset="easy", shape=(6, 128, 128))
         known, voxel = simulation.annotate(0), np.array(simulation.world.params.voxel_um)
         np.savez(
             tmp_path / f"neuropal_head_{number}.npz",
