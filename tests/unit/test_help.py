@@ -1,5 +1,6 @@
 """The command line answers at once: help and ``import cender`` load nothing heavy."""
 
+import re
 import subprocess
 import sys
 from typing import Any
@@ -74,6 +75,9 @@ def test_help_explains(words: tuple[str, ...]) -> None:
     assert result.exit_code == 0
     assert "Usage: " in result.output
     assert result.output != CliRunner().invoke(app, ["--help"]).output or not words
+    assert "<bool>" not in result.output, "flags have no type"
+    named = re.findall(r"[{[](\S+?)[}\]]", result.output.partition("Usage: ")[2].partition("\n")[0])
+    assert all(re.fullmatch("[A-Z]+", name) for name in named), "what is given is written alike everywhere"
 
 
 @pytest.mark.parametrize("words", COMMANDS, ids=" ".join)

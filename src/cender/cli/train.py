@@ -153,7 +153,7 @@ def train_all(
 def namer(
     tables: Annotated[
         list[Path],
-        typer.Argument(metavar="ANIMALS...", help="CSV tables or truth folders: z_um, y_um, x_um, name, colour0 …."),
+        typer.Argument(metavar="ANIMALS", help="CSV tables or truth folders: z_um, y_um, x_um, name, colour0 …."),
     ],
     out: Annotated[Path, typer.Option(metavar="FILE", help="Weights to write.")] = Path("namer.safetensors"),
     seed: Annotated[int, typer.Option(help="Of everything random.")] = 0,
