@@ -1,6 +1,7 @@
 """The floor plan: who may import whom, and in which room each heavy library stays."""
 
 import ast
+import re
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -9,6 +10,7 @@ from pathlib import Path
 import pytest
 
 import cender
+import cender.types
 
 SOURCE = Path(cender.__file__).parent
 REPOSITORY = Path(__file__).parents[2]
@@ -277,3 +279,21 @@ def _plant(source: Path, path: str, text: str) -> None:
     (source / "config.py").touch()
     (source / path).parent.mkdir(exist_ok=True)
     (source / path).write_text(text, encoding="utf-8")
+
+
+def test_every_room_and_every_record_of_the_way_is_drawn() -> None:
+    page = (REPOSITORY / "docs" / "architecture.md").read_text(encoding="utf-8")
+    rooms = {path.stem for path in SOURCE.iterdir() if path.is_dir() and not path.name.startswith("__")}
+    assert {room for room in rooms if f"`{room}`" not in page} == set()
+    drawing = page.partition("```text")[2].partition("```")[0]
+    records = re.findall(r"^([A-Z]\w+)", drawing, flags=re.MULTILINE)
+    assert len(records) > 6
+    assert all(hasattr(cender.types, name) for name in records)
+    assert all(stage in drawing for stage in STAGES)
+
+
+def test_one_volumes_way_leads_through_files_that_exist() -> None:
+    way = (REPOSITORY / "docs" / "architecture.md").read_text(encoding="utf-8").partition("One volume's way")[2]
+    named = re.findall(r"`([a-z_]+/[a-z_/]*(?:\.py)?)`", way)
+    assert len(named) > 12
+    assert [name for name in named if not any((SOURCE / home / name).exists() for home in ("", "pipeline"))] == []

@@ -8,7 +8,7 @@ from jaxtyping import Float, Int
 
 @dataclass(frozen=True, slots=True)
 class Identities:
-    """One row a neuron: its digital identity (-1 = not recognized) and the probability that this is right."""
+    """One row per neuron: its digital identity (-1 = not recognized) and the probability that this is right."""
 
     identity: Int[np.ndarray, " m"]
     probability: Float[np.ndarray, " m"]

@@ -8,7 +8,7 @@ from jaxtyping import Bool, Float, Int
 
 @dataclass(frozen=True, slots=True)
 class Traces:
-    """One row an identity, one column per volume; NaN where a value is missing or not ``valid``.
+    """One row per identity, one column per volume; NaN where a value is missing or not ``valid``.
 
     ``red`` and ``green`` are background-subtracted means, ``ratio`` their bleach-corrected quotient and ``dr_r0`` its
     change relative to R0, the 20th percentile of the valid ratio. All of these are of that volume alone.
