@@ -31,7 +31,7 @@ def list_cases() -> str:
 
 
 def format_figures(expected: Mapping[str, float | None]) -> str:
-    """The expected figures, a group a line; kinds of error that do not occur are left out."""
+    """The expected figures, one group per line; kinds of error that do not occur are left out."""
     groups: dict[str, list[str]] = {}
     for path, value in expected.items():
         group, _, key = path.rpartition(".")

@@ -1,4 +1,4 @@
-"""All settings in one place: a section a stage, TOML in and out, unknown keys refused."""
+"""All settings in one place: one section per stage, TOML in and out, unknown keys refused."""
 
 import difflib
 import tomllib

@@ -3,6 +3,7 @@
 from cender.annotate.candidates import Candidates
 
 MORE_THAN_USUAL = 1.3
+"""A volume has much to correct where it has this many times what is usual in the recording."""
 
 
 def say_posture(share: float, taken: bool) -> str:

@@ -49,7 +49,7 @@ def draw_curves(curves: Sequence[Curve], published: Sequence[Published], title: 
 
 
 def plot_curves(curves: Sequence[Curve], published: Sequence[Published], ax: Axes) -> Axes:
-    """A line a method and split, full for random and broken for blocked; published figures as single marks."""
+    """One line per method and split, full for random and broken for blocked; published figures as single marks."""
     for curve in sorted(curves, key=lambda curve: (curve.method, curve.split), reverse=True):
         blocked = curve.split == "blocked"
         spread = np.nan_to_num(100 * np.array(curve.spread))
@@ -106,7 +106,7 @@ def draw_over_time(
 
 
 def plot_over_time(time: Float[np.ndarray, " v"], accuracy: Float[np.ndarray, " v"], ax: Axes) -> Axes:
-    """A dot a volume, those below 60 % in red, and the running median of 15 volumes."""
+    """One dot per volume, those below 60 % in red, and the running median of 15 volumes."""
     order = np.argsort(time)
     time, accuracy = time[order], accuracy[order]
     bad = accuracy < LOW

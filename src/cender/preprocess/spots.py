@@ -10,7 +10,9 @@ from cender.preprocess.projection import GRID_UM, Picture
 
 NUCLEUS_UM = 1.2
 AROUND_UM = 12.0
+# A spot is brighter than its surroundings by this many times the noise.
 TIMES_NOISE = 5.0
+# How bright spots are is told by the median of so many of the brightest.
 BRIGHTEST = 60
 CROWD_UM = 14.0
 # Of the densest place: how dense others must be to be a crowd.

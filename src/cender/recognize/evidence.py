@@ -7,6 +7,7 @@ from scipy.special import ndtri
 from cender.types import Annotation
 
 COUNT = 2
+"""Columns: brightness and size."""
 
 
 def measure_evidence(annotation: Annotation) -> Float[np.ndarray, "m 2"]:

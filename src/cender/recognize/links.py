@@ -14,7 +14,9 @@ OFFSETS = (1, 2, 4, 8, 16)
 """How far before and after it the volumes are that a volume is linked to: near ones, and others as a check on them."""
 SURE_PROBABILITY = 0.4
 """Probability of the identities by which two volumes are registered at first."""
+# Neurons that two volumes must share to be brought together.
 FEWEST = 8
+# Partners are no farther apart than this (5 µm), and a warp passes them at about this distance (1 µm).
 NEAR = 5.0 / UNIT_UM
 NOISE = 1.0 / UNIT_UM
 TWIN = 8.0 / UNIT_UM**2

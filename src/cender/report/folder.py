@@ -29,7 +29,7 @@ class Gap:
 
 @dataclass(frozen=True, slots=True)
 class VolumeColumns:
-    """One row a volume, by index; ``time_s`` and ``quality`` are NaN and ``head`` None where they are not known."""
+    """One row per volume, by index; ``time_s`` and ``quality`` are NaN and ``head`` None where they are not known."""
 
     volume: Int[np.ndarray, " n"]
     time_s: Float[np.ndarray, " n"]
@@ -44,7 +44,7 @@ class VolumeColumns:
 
 @dataclass(frozen=True, slots=True)
 class NeuronColumns:
-    """One row a neuron in a volume; ``identity`` -1 = not recognized; numbers that are not known are NaN."""
+    """One row per neuron in a volume; ``identity`` -1 = not recognized; numbers that are not known are NaN."""
 
     volume: Int[np.ndarray, " n"]
     neuron: Int[np.ndarray, " n"]

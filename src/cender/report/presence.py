@@ -10,7 +10,7 @@ from cender.report.folder import NeuronColumns
 
 @dataclass(frozen=True, slots=True)
 class Presence:
-    """One row a volume; the probability (mean, and 10th and 90th percentile) is that of the neurons that have an
+    """One row per volume; the probability (mean, and 10th and 90th percentile) is that of the neurons that have an
     identity, NaN where there is none."""
 
     volume: Int[np.ndarray, " n"]

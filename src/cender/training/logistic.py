@@ -4,6 +4,7 @@ import numpy as np
 from jaxtyping import Bool, Float
 from scipy.special import expit
 
+# Newton steps at most, and the change of weights from which on a fit is done.
 MOST_STEPS = 100
 SMALLEST_STEP = 1e-6
 # Keeps the curvature invertible where every case is beyond doubt.

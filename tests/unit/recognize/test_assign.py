@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from cender.recognize.assign import assign_classes
+from cender.recognize.assign import RELUCTANCE, assign_classes
 
 
 def test_the_best_for_all_is_not_the_best_for_each() -> None:
@@ -21,7 +21,8 @@ def test_more_neurons_than_names_leave_some_without() -> None:
 def test_a_neuron_that_is_none_of_them_gets_no_name() -> None:
     score = np.log(np.array([[1e-9, 1e-9, 1.0]]))
     assert assign_classes(score).tolist() == [-1]
-    assert assign_classes(score, reluctance=100.0).tolist() != [-1]
+    score[0, -1] = score[0, :-1].max() + 0.9 * RELUCTANCE
+    assert assign_classes(score).tolist() != [-1], "nearly forced"
 
 
 def test_impossible_everywhere_still_answers() -> None:

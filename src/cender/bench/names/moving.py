@@ -16,6 +16,7 @@ from cender.name.model import NamingModel
 from cender.name.recording import Seen, name_recording
 from cender.types import Cells
 
+# Volumes of the simulated recording, and the spread of its curvature and of its roll (rad).
 VOLUMES = 12
 BEND, ROLL = 0.15, 0.2
 ERROR_UM, MISSED = 1.0, 0.2

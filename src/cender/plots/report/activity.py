@@ -140,7 +140,7 @@ def plot_red_correlation(
 
 
 def plot_against_red(traces: Traces, row: int, name: Name, ax: Axes) -> Axes:
-    """Ratio against red brightness of one identity, a dot a volume, early ones light and late ones dark."""
+    """Ratio against red brightness of one identity, one dot per volume, early ones light and late ones dark."""
     use = np.isfinite(traces.ratio[row]) & np.isfinite(traces.red[row])
     age = np.flatnonzero(use) / max(len(use) - 1, 1)
     colours = colormaps["viridis_r"](0.15 + 0.85 * age)

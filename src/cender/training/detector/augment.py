@@ -8,7 +8,9 @@ from jaxtyping import Float, Float32
 
 from cender.training.detector.samples import Sample
 
+# Smallest and largest magnification.
 ZOOM = (0.75, 1.35)
+# Share of windows that are cut anywhere; the others are cut around a neuron.
 ANYWHERE = 0.25
 
 

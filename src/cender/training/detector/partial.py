@@ -15,9 +15,11 @@ from cender.training.detector.samples import Sample
 from cender.types import Maps
 
 Score = Callable[[Float32[np.ndarray, "z y x"]], Maps]
+# Scores from which on the network sees something that a mark may be given, and from which on there may be something.
 SEEN, HINT = 0.3, 0.12
 NEAR_UM = 1.6
 SAME_UM = 2.0
+# Frames above and below its own that a marked neuron may reach.
 REACH = 3
 
 

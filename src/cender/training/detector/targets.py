@@ -9,6 +9,7 @@ from cender.detect.decode import STRIDE, USUAL_PX
 from cender.nets.dense import MAPS
 from cender.training.detector.samples import Sample
 
+# Spread of a centre's heat along z, in frames, and how far heat is drawn across, in pixels of the maps.
 SPREAD_Z = 0.6
 REACH = 4
 # Beside what a person says is no neuron there may be one that was not marked.

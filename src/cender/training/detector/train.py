@@ -32,9 +32,11 @@ from cender.training.detector.targets import draw_targets
 from cender.training.params import TrainDetectorParams
 from cender.types import Weights
 
+# Steps in which the learning rate rises.
 WARM_UP = 60
 # Share of the windows that are cut from heads to replay, where there are any.
 REPLAY = 0.4
+# Share of the averaged weights that stays at each step.
 KEEP = 0.998
 # Steps after which an interrupted training goes on, whether or not it was validated then.
 _KEEP_EVERY = 20

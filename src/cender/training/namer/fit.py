@@ -14,7 +14,10 @@ from cender.training.namer.blend import blend_specimen, collect_places
 from cender.training.namer.vary import Sighting, Specimen, collect_palette, vary_specimen
 from cender.training.params import TrainNamerParams
 
-SMOOTHING, POSE_WEIGHT, CLIP, WARM_UP = 0.05, 0.2, 1.0, 50
+# Share of the loss that asks for all names alike, and what the pose weighs beside the names.
+SMOOTHING, POSE_WEIGHT = 0.05, 0.2
+# Largest norm of a gradient, and steps in which the learning rate rises.
+CLIP, WARM_UP = 1.0, 50
 MEMORY = 0.998
 """How much of the averaged weights a step leaves as they were."""
 

@@ -7,13 +7,21 @@ from typing import NamedTuple
 import numpy as np
 from jaxtyping import Float, Int
 
+# How far an animal may differ, in the frame of the atlas. Largest curvature, and height of smooth waves.
 BEND, WAVE = 0.35, 0.03
+# Twice the spread of angles (rad), and the spread of places.
 ROLL, TILT, SHIFT = 0.5, 0.15, 0.08
+# Largest change of size, of size along each axis, and shear, as shares.
 SCALE, STRETCH, SHEAR = 0.08, 0.06, 0.05
+# Largest spread of places of single neurons.
 JITTER = 0.035
+# Largest share of neurons that are missed; how often an end is missing.
 DROP, CROP = 0.5, 0.2
+# How often an animal has no colours, a cell has those of another animal, and (at most) a neuron has none.
 COLOURLESS, TRANSPLANT, BLOT = 0.35, 0.3, 0.1
+# Spread of a channel's gain, twice that of its offset, and largest spread of single colours.
 GAIN, BIAS, NOISE = 0.15, 0.2, 0.3
+# How often an animal lies as no head of the atlas does.
 WRONG_POSE = 0.12
 MIRROR = np.array([-1.0, 1.0, 1.0])
 """Left becomes right in the frame of the atlas."""

@@ -16,7 +16,9 @@ PRIOR = Calibration(np.array([0.55, 0.15, 0.2, 0.0]))
 RIDGE = np.array([4.0, 4.0, 4.0, 10.0])
 """How strongly the prior holds each weight, in identities."""
 COPIES = 24
+"""Varied clouds on which a recognizer is judged beside those that were kept aside."""
 PROBES = 12
+"""Volumes on which a step of learning is judged."""
 
 
 def calibrate(model: Model, aside: Sequence[Lesson], others: Sequence[Lesson], rng: np.random.Generator) -> Calibration:

@@ -5,11 +5,14 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Float, Int
 
+# How far a cloud may differ, in the frame of `recognize.frame`. Largest curvature, and its largest change along x.
 BEND = 0.5
+# Largest angles (rad).
 TURN, ROLL, PITCH = 0.5, 0.2, 0.1
+# Largest change of size, of size along each axis, and shear, as shares.
 SCALE, STRETCH, SHEAR = 0.07, 0.05, 0.05
-WAVE = 0.012
-JITTER = 0.02
+# Height of smooth waves, and largest spread of places of single neurons.
+WAVE, JITTER = 0.012, 0.02
 
 
 @dataclass(frozen=True, slots=True)

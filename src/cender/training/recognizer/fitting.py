@@ -13,9 +13,13 @@ from cender.nets.constellation import Classifier
 from cender.training.journal import Journal, State
 from cender.training.recognizer.clouds import Cloud, vary_cloud
 
+# Share of the loss that asks for all classes alike, so that none is ever ruled out.
 SMOOTHING = 0.05
+# What a neuron that is none of the identities weighs, beside 1 for one that is.
 NONE_WEIGHT = 0.3
+# Largest norm of a gradient.
 CLIP = 1.0
+# Steps in which the learning rate rises.
 WARM_UP = 30
 
 

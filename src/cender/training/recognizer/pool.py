@@ -7,7 +7,9 @@ import numpy as np
 from cender.recognize.warp import carry_points, fit_affine, fit_warps
 from cender.training.recognizer.clouds import Cloud
 
+# Identities that two volumes must have in common to be carried from one to the other.
 FEWEST = 8
+# How far a neuron takes its neighbours along, in the frame of `recognize.frame`.
 LENGTH = 0.25
 
 

@@ -39,6 +39,7 @@ from cender.types import Annotation
 _LOG = logging.getLogger(__name__)
 
 REFERENCES = 120
+"""Volumes at most that a recognizer keeps to compare others with; those that people annotated are all kept."""
 FEW_VOLUMES = 5
 """Annotated volumes from which on some are kept aside to measure how often identities are right."""
 MATCHED, MATCHED_LONG = 2, 5

@@ -12,7 +12,9 @@ from cender.preprocess.spots import find_crowds, find_spots
 from cender.training.shipped.orientation_scenes import Scene
 
 NEAR_UM, FAR_UM = 36.0, 48.0
+# How narrowly the wanted answer is concentrated on the true angle (von Mises).
 SHARPNESS = 9.0
+# Share of samples well away from the head.
 OTHERS = 0.2
 # A quarter of the angles that are looked at later: where the first one points is drawn anew for every sample.
 ANGLES = 4
