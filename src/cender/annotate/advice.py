@@ -49,7 +49,7 @@ def give_advice(
     volumes, neurons
         What is known now, people's work included.
     reviewed
-        Volumes that people are done with, beside those in which they named most neurons.
+        Volumes that people are done with, beside those in which they identified most neurons.
     count
         How many volumes, and how many neurons, to name.
     """

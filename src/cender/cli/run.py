@@ -140,7 +140,9 @@ def _print_json(done: "Run") -> None:
 
     from cender.cli.console import print_json
 
-    print_json({"folder": str(done.path), **(asdict(done.summary) if done.summary is not None else {})})
+    summary = done.summary
+    found = {} if summary is None else {**asdict(summary), "mostly_unidentified": summary.mostly_unidentified}
+    print_json({"folder": str(done.path), **found})
 
 
 class Display:
@@ -199,8 +201,8 @@ def _print_summary(done: "Run") -> None:
         STDERR.print(summary.trust, soft_wrap=True, markup=False)
     if summary.mostly_unidentified:
         STDERR.print(
-            f"[bold red]not a result yet:[/] only {summary.named_share:.0%} of the neurons have an identity, so that "
-            "most of the activity is missing",
+            f"[bold red]not a result yet:[/] only {summary.identified_share:.0%} of the neurons have an identity, so "
+            "that most of the activity is missing",
             soft_wrap=True,
         )
     for line in summary.advice:

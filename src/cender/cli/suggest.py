@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 def suggest(
     worm: Annotated[Path, typer.Argument(metavar="WORM", help="A run folder.")],
-    count: Annotated[int, typer.Option("--count", min=1, help="How many volumes and neurons to name.")] = 5,
+    count: Annotated[int, typer.Option("--count", min=1, help="How many volumes and neurons to suggest.")] = 5,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object on standard output.")] = False,
 ) -> None:
     """Say which volumes and neurons to annotate next, the best first, and what that should gain.

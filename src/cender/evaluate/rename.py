@@ -14,7 +14,7 @@ from cender.evaluate.pairing import Pairing
 def find_renaming(pairings: Iterable[Pairing], numbers: Iterable[int] = ()) -> dict[int, int]:
     """True identity of every predicted number: one Hungarian matching for the whole recording.
 
-    It maximises the number of neurons named right over all volumes. A number without a counterpart gets one
+    It maximises the number of neurons identified right over all volumes. A number without a counterpart gets one
     that no true neuron has, so that it stays a name, and a wrong one.
 
     Parameters

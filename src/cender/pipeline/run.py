@@ -1,6 +1,6 @@
 """From a recording to a run folder: all stages, in two passes, doing only what has not been done."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from time import perf_counter
@@ -69,7 +69,7 @@ class Run:
     @property
     def wide(self) -> pl.DataFrame:
         """The ratio as a table of time × identity."""
-        return pl.read_csv(self.path / "traces_wide.csv", infer_schema_length=None)
+        return self._cache("traces_wide.csv", lambda path: pl.read_csv(path, infer_schema_length=None))
 
     @property
     def names(self) -> dict[int, str]:
@@ -82,11 +82,14 @@ class Run:
         return open_folder(self.path).load_settings()
 
     def _load(self, name: str) -> pl.DataFrame:
-        file = self.path / f"{name}.parquet"
+        return self._cache(f"{name}.parquet", lambda _: open_folder(self.path).load_table(name))
+
+    def _cache(self, name: str, read: Callable[[Path], pl.DataFrame]) -> pl.DataFrame:
+        file = self.path / name
         stat = file.stat() if file.is_file() else None
         mark = (0, 0) if stat is None else (stat.st_mtime_ns, stat.st_size)
         if name not in self._tables or self._tables[name][0] != mark:
-            self._tables[name] = mark, open_folder(self.path).load_table(name)
+            self._tables[name] = mark, read(file)
         return self._tables[name][1]
 
     def recording(self) -> Recording:

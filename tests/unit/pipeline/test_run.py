@@ -1,6 +1,7 @@
 """The run: what it does, what it does not do again, what stops it, and what it says."""
 
 import errno
+import json
 import os
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -554,6 +555,28 @@ def test_names_reach_the_traces_and_two_identities_never_share_one(go, film, wor
     listed.write_text(f"identity,name,note\n{identity},AVAL,\n{identity + 1},AVAL,\n", encoding="utf-8")
     with pytest.raises(DataError, match="both called 'AVAL'"):
         go(worm)
+
+
+def test_a_run_without_identities_never_looks_like_a_success(film, worm, monkeypatch) -> None:
+    monkeypatch.setattr(executor_module, "build_worker", lambda job, threads: lambda one: make_outcome(one.index))
+    for words in (["run", str(film), "--out", str(worm)], ["run", str(worm), "--json"]):
+        done = CliRunner().invoke(app, words)
+        assert done.exit_code == 0
+        assert "not a result yet: only 0% of the neurons have an identity" in done.stderr
+    said = json.loads(done.stdout)
+    assert said["identified_share"] == 0
+    assert said["mostly_unidentified"]
+
+
+def test_tables_are_read_once_and_again_where_they_changed(go, film, worm, named) -> None:
+    run = go(film, worm)
+    for table in ("volumes", "traces", "wide"):
+        assert getattr(run, table) is getattr(run, table)
+    before = run.wide
+    (worm / "identities.csv").write_text("identity,name,note\n1,AVAL,\n", encoding="utf-8")
+    go(worm)
+    assert "AVAL" not in before.columns
+    assert "AVAL" in run.wide.columns
 
 
 def test_results_can_be_opened_without_computing(go, film, worm) -> None:

@@ -43,7 +43,7 @@ def make_carrier(method: Method, config: Config) -> Carry:
 
 
 def make_head_learner(config: Config) -> LearnAcross:
-    """How ours names other heads by one named head: as `cender run --template` does, from it alone."""
+    """How ours recognizes other heads by one named head: as `cender run --template` does, from it alone."""
     carry = make_carrier("default", config)
     return lambda teachers, template, recording, seed: carry([template], [], seed)
 

@@ -23,8 +23,8 @@ class Told:
 class Summary:
     """Counts, what was computed and why, and advice.
 
-    ``named_share`` is the share of all neurons that have an identity. ``trust`` is a sentence that says how many of
-    the identities are expected to be right; it is empty where that is not known.
+    ``identified_share`` is the share of all neurons that have an identity. ``trust`` is a sentence that says how many
+    of the identities are expected to be right; it is empty where that is not known.
     """
 
     volumes: int
@@ -33,7 +33,7 @@ class Summary:
     failed: int
     identities: int
     neurons_median: float
-    named_share: float
+    identified_share: float
     redone: tuple[str, ...]
     trust: str
     advice: tuple[str, ...]
@@ -42,7 +42,7 @@ class Summary:
     @property
     def mostly_unidentified(self) -> bool:
         """Whether most neurons have no identity, so that this is no result yet."""
-        return self.named_share < RESULT_FROM
+        return self.identified_share < RESULT_FROM
 
 
 def summarize_run(

@@ -23,7 +23,7 @@ def find_scale_doubt(volumes: Sequence[Annotation], config: Config) -> list[str]
     """What to say where the neurons of a recording spread otherwise than those that its recognizer learnt from.
 
     A recognizer that was taught on another voxel size is no mistake by itself, because it knows micrometres. But where
-    one of the two voxel sizes is wrong, or the animal is another one, its names are worth nothing.
+    one of the two voxel sizes is wrong, or the animal is another one, its identities are worth nothing.
     """
     if config.recognize.weights is None:
         return []
@@ -34,7 +34,7 @@ def find_scale_doubt(volumes: Sequence[Annotation], config: Config) -> list[str]
         return []
     return [
         f"the neurons spread over {now:.0f} µm {axis}, those that the recognizer learnt from over {before:.0f} µm: "
-        "names are doubtful; is the voxel size right (recording.voxel_um), there and here?"
+        "identities are doubtful; is the voxel size right (recording.voxel_um), there and here?"
         for axis, before, now in zip(_AXES, learnt.tolist(), here.tolist(), strict=True)
         if not 1 / LARGEST_RATIO < now / max(before, 1e-9) < LARGEST_RATIO
     ]

@@ -43,7 +43,7 @@ def needs_training(folder: Path) -> bool:
 def choose_template(folder: Path, config: Config) -> Config:
     """The settings with the recognizer of a trained folder, ours or the paper's; its numbers stay.
 
-    Refused where that cannot name the neurons of another animal.
+    Refused where that cannot recognize the neurons of another animal.
     """
     if needs_training(folder):
         raise DataError(f"--template {folder}: it is annotated but not trained; run `cender train recognizer {folder}`")
@@ -104,6 +104,6 @@ def compare_with_mirror(volumes: Sequence[Annotation], recognize: Recognize) -> 
         return []
     return [
         f"its mirror image fits the template better than the animal itself (mean probability {there:.2f} against "
-        f"{here:.2f}): names are doubtful; was one of the two recordings mirrored, by the microscope or by the order "
-        "of its frames?"
+        f"{here:.2f}): identities are doubtful; was one of the two recordings mirrored, by the microscope or by the "
+        "order of its frames?"
     ]
