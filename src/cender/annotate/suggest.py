@@ -27,8 +27,8 @@ MOST_ROWS = 500
 class Suggestion:
     """A volume to annotate, how much of it is unsure (0 to 1), why, in words, and what it should gain.
 
-    ``gain`` is a forecast: the share of all neurons of the recording that should be rightly identified in addition, after
-    this volume and those before it in the list.
+    ``gain`` is a forecast: the share of all neurons of the recording that should be rightly identified in addition,
+    after this volume and those before it in the list.
     """
 
     volume: int
@@ -41,8 +41,9 @@ class Suggestion:
 class NeuronSuggestion:
     """A neuron to look at: where it is in doubt most, under which number (-1: none), and why.
 
-    ``doubt`` is the probability that it is not rightly identified there; ``gain`` the share of all neurons of the recording
-    that are probably not rightly identified under this number, which is what one correction can lead to at most.
+    ``doubt`` is the probability that it is not rightly identified there; ``gain`` the share of all neurons of the
+    recording that are probably not rightly identified under this number, which is what one correction can lead to at
+    most.
     """
 
     volume: int

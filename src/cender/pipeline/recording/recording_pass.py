@@ -121,7 +121,7 @@ def _identify(
 def _choose_lessons(
     lessons: Mapping[int, Annotation], config: Config, taught: frozenset[int]
 ) -> tuple[Mapping[int, Annotation], list[str]]:
-    """Volumes to learn from before recognizing, none where the recognizer has learnt them; and what there is to say of it.
+    """Volumes to learn from first, none where the recognizer has learnt them; and what there is to say of it.
 
     Corrections teach also where they use known identities only. Learning begins anew with what people said in this
     folder, so that a recognizer that knows more than that is kept, unless it does not know somebody whom they named.
