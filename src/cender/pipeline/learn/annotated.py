@@ -18,7 +18,7 @@ from cender.io.params import RecordingParams
 from cender.io.results.annotations.human import build_annotation
 from cender.io.results.annotations.log import EditLog
 from cender.io.results.folder.run_folder import open_folder
-from cender.io.results.folder.run_results import load_run
+from cender.io.results.folder.run_results import load_run, load_scale
 from cender.pipeline.volumes.compass import load_compass
 from cender.preprocess import find_head
 from cender.preprocess.compass import Compass
@@ -90,7 +90,7 @@ def _load_run(folder: Path) -> Annotated:
         said = log.states()
     if not said:
         raise DataError(f"{folder}: nothing is annotated here yet; `cender annotate {folder}` opens the page")
-    found = load_run(folder) if run.has_table("neurons") else Annotations(str(folder), None, None, {})
+    found = load_run(folder) if run.has_table("neurons") else Annotations(str(folder), *load_scale(run), {})
     volumes, denied = {}, {}
     for volume, state in said.items():
         if state.unusable is not None:
