@@ -6,10 +6,11 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from cases.constellations import film_head, make_head
+from cender.recognize import RecognizeParams, recognize_neurons
 from cender.recognize.assign import assign_classes
 from cender.recognize.confidence import Calibration
 from cender.recognize.frame import place_points
-from cender.recognize.model import Model, recognize_neurons
+from cender.recognize.model import Model
 from cender.recognize.references import gather_references
 from cender.types import Annotation, Identities
 
@@ -36,7 +37,7 @@ MODEL = make_model(np.arange(len(REFERENCE)))
 
 
 def recognize(volume: Annotation, model: Model = MODEL) -> Identities:
-    return recognize_neurons(volume, model, 0.05)
+    return recognize_neurons([volume], model, RecognizeParams(refuse_below=0.05))[0]
 
 
 @given(st.permutations(range(len(FILM[0]))))

@@ -9,7 +9,7 @@ from jaxtyping import Float, Int
 
 from cender.errors import DataError
 from cender.recognize.assign import assign_classes
-from cender.recognize.confidence import USUAL, Calibration, describe_classes, doubt_volume
+from cender.recognize.confidence import USUAL, Calibration, describe_classes
 from cender.recognize.evidence import measure_evidence
 from cender.recognize.frame import POSES, place_points
 from cender.recognize.references import References
@@ -67,23 +67,6 @@ class Recognition:
         return float(self.probability[given].mean()) if given.any() else 0.0
 
 
-def recognize_neurons(
-    annotation: Annotation, model: Model, refuse_below: float, which: Literal["taught", "all"] = "taught"
-) -> Identities:
-    """Identities of the neurons of one volume; what it says of identities already is not looked at.
-
-    Parameters
-    ----------
-    refuse_below
-        A less probable identity is not given (-1).
-    which
-        "taught": only identities of the annotation; "all": also the numbers that the recognizer found itself.
-    """
-    recognition = classify_neurons(annotation, model)
-    probability = doubt_volume(recognition.probability, recognition.quality, model.quality)
-    return give_identities(recognition.classes, probability, model, refuse_below, which)
-
-
 def give_identities(
     classes: Int[np.ndarray, " n"],
     probability: Float[np.ndarray, " n"],
@@ -91,7 +74,15 @@ def give_identities(
     refuse_below: float,
     which: Literal["taught", "all"],
 ) -> Identities:
-    """Classes as identities; those that are improbable or not asked for are -1."""
+    """Classes as identities; those that are improbable or not asked for are -1.
+
+    Parameters
+    ----------
+    refuse_below
+        A less probable identity is not given.
+    which
+        "taught": only identities of the annotation; "all": also the numbers that the recognizer found itself.
+    """
     known = model.taught if which == "taught" else len(model.identities)
     given = (classes >= 0) & (classes < known) & (probability >= refuse_below)
     identity = np.full(len(classes), -1)

@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 
 from cases.constellations import make_head
+from cender.recognize import RecognizeParams, recognize_neurons
 from cender.recognize.confidence import Calibration
 from cender.recognize.frame import place_points
-from cender.recognize.model import POSE_NEURONS, Model, recognize_neurons
+from cender.recognize.model import POSE_NEURONS, Model
 from cender.recognize.references import gather_references
 from cender.types import Annotation
 
@@ -33,7 +34,8 @@ def recognize(neurons: int, *, turned: bool = False, width: float = 2e-4) -> tup
     score = Scorer(placed, width)
     references = gather_references([9], [placed], [np.arange(neurons)], neurons)
     model = Model(score, np.arange(neurons), neurons, references, Calibration(np.array([0.55, 0.15, 0.2, 0.0])))
-    return recognize_neurons(Annotation.from_points(0, head), model, 0.0).identity, score.asked
+    (found,) = recognize_neurons([Annotation.from_points(0, head)], model, RecognizeParams(refuse_below=0.0))
+    return found.identity, score.asked
 
 
 def test_a_pose_that_is_plainly_right_needs_no_rival() -> None:

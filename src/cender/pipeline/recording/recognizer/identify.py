@@ -13,10 +13,9 @@ from cender.nets.threads import limit_threads
 from cender.pipeline.recording.recognizer.learn import OnStep, ignore_step, train_weights
 from cender.pipeline.recording.recognizer.weights import KIND, load_recognizer, unpack_recognizer
 from cender.pipeline.volumes.executor import count_workers
+from cender.recognize import recognize_neurons
 from cender.recognize.foreign import TRUST, measure_mean_odds, mirror, trust_foreign, turn_over
-from cender.recognize.model import Recognition, classify_neurons
-from cender.recognize.pooling import thin_recognition
-from cender.recognize.together import recognize_together
+from cender.recognize.model import Model, Recognition, classify_neurons
 from cender.types import Annotation, Identities, Weights
 
 Recognize = Callable[[Sequence[Annotation]], list[Identities]]
@@ -93,19 +92,13 @@ def learn_recognizer(
 def build_recognizer(
     weights: Weights, config: Config, which: Literal["taught", "all"] = "taught", workers: int = 1
 ) -> Recognize:
-    """The recognizer of these weights as a function of the volumes of a recording; ``which`` as in `recognize_neurons`.
-
-    Volumes that it gets together are neighbours, and hear each other where the settings say so (recognize.temporal).
-    """
+    """The recognizer of these weights as a function of volumes of a recording; ``which`` as in `recognize_neurons`."""
     if weights.metadata["kind"] != KIND:
         return _build_paper(weights)
     model, params = unpack_recognizer(weights), config.recognize
 
-    def recognize(volumes: Sequence[Annotation]) -> list[Identities]:
-        recognitions = _map(lambda one: thin_recognition(classify_neurons(one, model)), volumes, workers)
-        return recognize_together(volumes, recognitions, model, params.refuse_below, which, pool=params.temporal)
-
-    return recognize
+    each = partial(_map, workers=workers)
+    return lambda volumes: recognize_neurons(volumes, model, params, which, each=each)
 
 
 def build_foreign(weights: Weights, config: Config, workers: int = 1) -> Recognize:
@@ -128,17 +121,15 @@ def recognize_untrusted(weights: Weights, config: Config, workers: int = 1) -> R
     """
     if weights.metadata["kind"] != KIND:
         return _build_paper(weights)
-    model = unpack_recognizer(weights)
+    model, params = unpack_recognizer(weights), config.recognize.model_copy(update={"refuse_below": 0.0})
+    each = partial(_map, workers=workers)
+    return lambda volumes: recognize_neurons(volumes, model, params, classify=_classify_lying, each=each)
 
-    def classify(one: Annotation) -> Recognition:
-        lying = [thin_recognition(classify_neurons(seen, model)) for seen in (one, turn_over(one))]
-        return max(lying, key=lambda recognition: recognition.quality)
 
-    def recognize(volumes: Sequence[Annotation]) -> list[Identities]:
-        recognitions = _map(classify, volumes, workers)
-        return recognize_together(volumes, recognitions, model, 0.0, "taught", pool=config.recognize.temporal)
-
-    return recognize
+def _classify_lying(one: Annotation, model: Model) -> Recognition:
+    """A volume as it is or turned over, whichever is recognized better."""
+    lying = [classify_neurons(seen, model) for seen in (one, turn_over(one))]
+    return max(lying, key=lambda recognition: recognition.quality)
 
 
 def measure_fit(volumes: Sequence[Annotation], recognize: Recognize) -> float:
