@@ -1,4 +1,4 @@
-"""Short learning for tests that are about something else: settings stay what they are, only the steps are few."""
+"""Short learning, and reports without figures, for tests that are about something else."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -8,14 +8,20 @@ import pytest
 from cender.config import Config
 from cender.pipeline.learn import teach
 from cender.pipeline.recording.recognizer import identify
+from cender.report import write
 from cender.types import Annotation, Weights
 
 Volumes = Sequence[Annotation]
 FEW_STEPS = {"steps": 8, "steps_each": 4, "self_steps": 4, "self_rounds": 1, "warped": 2, "alone_steps": 4}
 
 
+def leave_out_figures(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let reports of this process have no figures, which take seconds."""
+    monkeypatch.setattr(write, "draw_all", lambda *_: ([], []))
+
+
 def learn_briefly(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let every recognizer of this process learn in a few steps."""
+    """Let every recognizer of this process learn in a few steps; other settings stay what they are."""
     for module in (identify, teach):
         monkeypatch.setattr(module, "train_weights", _shorten(module.train_weights))
 

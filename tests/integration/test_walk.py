@@ -16,6 +16,7 @@ from typing import Any
 import polars as pl
 import pytest
 
+from cases.haste import leave_out_figures
 from cender.cli import demo
 from cender.cli.app import main
 
@@ -97,6 +98,7 @@ def test_the_walk(tmp_path: Path, capfd: pytest.CaptureFixture[str], monkeypatch
     # Drawing takes longest, and is tested with the demo itself.
     for drawing in ("report", "draw_pictures"):
         monkeypatch.setattr(demo, drawing, lambda tour: None)
+    leave_out_figures(monkeypatch)
     monkeypatch.setattr("cender.cli.interrupts.Interrupts.install", lambda self: None)
     names: Mapping[str, Any] = {}
     for number, step in enumerate(read_steps()):

@@ -15,7 +15,7 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from cases.haste import learn_briefly
+from cases.haste import learn_briefly, leave_out_figures
 from cender.cli.app import app
 
 REPOSITORY = Path(__file__).parents[2]
@@ -103,6 +103,7 @@ def test_snippets_run(page: Path, examples: Path, tmp_path: Path, monkeypatch: p
     shutil.copytree(examples, tmp_path, dirs_exist_ok=True)
     monkeypatch.chdir(tmp_path)
     learn_briefly(monkeypatch)
+    leave_out_figures(monkeypatch)
     names: Mapping[str, Any] = {}
     for snippet in read_snippets(page):
         if snippet.not_run is not None:

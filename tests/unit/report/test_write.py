@@ -16,10 +16,10 @@ import polars as pl
 import pytest
 from typer.testing import CliRunner
 
+from cases.haste import leave_out_figures
 from cender.cli.report import report as report_command
 from cender.errors import DataError
 from cender.io import open_folder
-from cender.report import write as write_module
 from cender.report import write_report
 from cender.report.digest import digest_run
 from cender.report.folder import read_folder
@@ -79,8 +79,8 @@ def hostile(made_run: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def no_figures(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Leave out the figures, which take seconds, where a test looks at words."""
-    monkeypatch.setattr(write_module, "draw_all", lambda *_: ([], []))
+    """For tests that look at words."""
+    leave_out_figures(monkeypatch)
 
 
 def read_page(folder: Path) -> Page:
