@@ -2,7 +2,7 @@
 
 from cender.activity.bleaching import Bleaching, fit_bleaching
 from cender.activity.camera_pattern import CameraPattern
-from cender.activity.cameras import Cameras, estimate_cameras
+from cender.activity.cameras import Cameras, estimate_cameras, sample_rows
 from cender.activity.channel_map import ChannelMap, estimate_channel_map
 from cender.activity.intensities import measure_intensities
 from cender.activity.params import ActivityParams
@@ -21,4 +21,5 @@ __all__ = [
     "estimate_channel_map",
     "fit_bleaching",
     "measure_intensities",
+    "sample_rows",
 ]

@@ -35,20 +35,30 @@ class Surroundings:
 
 
 def take_surroundings(
-    image: Real[np.ndarray, "z y x"], profiles: Profiles, places: Places, width_px: float
+    image: Real[np.ndarray, "z y x"],
+    profiles: Profiles,
+    places: Places,
+    width_px: float,
+    pattern: Float32[np.ndarray, "y x"] | None = None,
 ) -> Surroundings:
-    """The coarse grid around the neurons of one channel; ``width_px`` is the sd over which background is averaged."""
+    """The coarse grid around the neurons of one channel, without the camera's pattern.
+
+    ``width_px`` is the sd over which background is averaged.
+    """
     top, left, rows, columns = profiles.window_px
     tall, wide = max(rows // COARSE_PX, 1), max(columns // COARSE_PX, 1)
     used_rows, used_columns = min(tall * COARSE_PX, rows), min(wide * COARSE_PX, columns)
     across = places.spread(_shrink_bells(profiles, 0, tall, used_rows // tall))
     along = places.spread(_shrink_bells(profiles, 1, wide, used_columns // wide))
     frames = places.shape[0]
+    inside = (slice(top, top + used_rows), slice(left, left + used_columns))
     cells = np.empty((tall, wide, frames), np.float32)
     for frame in range(frames):
-        part = image[places.first + frame, top : top + used_rows, left : left + used_columns]
+        part = image[places.first + frame][inside]
         part = part if part.dtype in (np.uint16, np.float32) else part.astype(np.float32)
         cells[:, :, frame] = cv2.resize(part, (wide, tall), interpolation=cv2.INTER_AREA)
+    if pattern is not None:
+        cells -= cv2.resize(pattern[inside], (wide, tall), interpolation=cv2.INTER_AREA)[:, :, None]
     occupied = _draw(across, along)
     weight = 1 / (1 + (OCCUPIED * occupied) ** 2)
     sigma = max(width_px / COARSE_PX, 0.5)

@@ -1,5 +1,6 @@
 """The fixed pattern of a camera: a few counts per pixel that neurons moving across it would take for activity."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 import cv2
@@ -10,16 +11,17 @@ from numpy.lib.stride_tricks import sliding_window_view
 from cender.activity.profiles import Profiles
 from cender.types import Volume
 
-WINDOW_PX = 31
-"""Offsets that change more slowly across the sensor belong to the background, which is measured by itself."""
+CELL_PX, WINDOW_CELLS = 4, 7
+"""Level around a pixel: the mean of dark cells of this size in a window of so many. Offsets that change more slowly
+across the sensor belong to the background, which is measured by itself."""
 DARK_SD = 3.0
 """Single pixels further than this from those around them are stuck, or show light."""
 SMALL_PX, DIM_SD = 5, 0.4
 """Places of this size that are brighter than this show light: the flanks of neurons would seem to be a pattern."""
 LEAST_DARK = 0.3
-"""Share of dark pixels around one from which on their level is known."""
-FRAMES, FEWEST_FRAMES = 10, 4
-"""Frames of a volume that are looked at, and frames in which a pixel must be dark for the halves to be compared."""
+"""Share of dark cells around a pixel from which on their level is known."""
+FEWEST_FRAMES = 4
+"""Frames in which a pixel must be dark for the halves to be compared."""
 LEAST_AGREEMENT = 0.2
 """Correlation between what shallow and deep frames say about the pattern, below which there is none."""
 
@@ -38,6 +40,16 @@ class _Sum:
 
     total: Float32[np.ndarray, "2 y x"]
     count: Float32[np.ndarray, "2 y x"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Frame:
+    """One frame without the level around every pixel: itself, its local mean, where the level is known, its noise."""
+
+    offset: Float32[np.ndarray, "y x"]
+    small: Float32[np.ndarray, "y x"]
+    known: Bool[np.ndarray, "y x"]
+    spread: float
 
 
 @dataclass(slots=True)
@@ -60,8 +72,7 @@ class PatternGauge:
             known = self._sums.setdefault(role, _Sum(np.zeros(shape, np.float32), np.zeros(shape, np.float32)))
             if known.total.shape != shape:
                 continue
-            for z in np.unique(np.linspace(0, len(image) - 1, FRAMES).astype(int)).tolist():
-                offset, dark = _find_offsets(image[z])
+            for z, (offset, dark) in enumerate(_find_offsets(image)):
                 half = int(2 * z >= len(image))
                 known.total[half] += offset
                 known.count[half] += dark
@@ -79,27 +90,43 @@ def probe_pattern(pattern: Float32[np.ndarray, "y x"], profiles: Profiles) -> Fl
     return np.asarray(np.einsum("ny,ny->n", across, profiles.rows), float)
 
 
-def _find_offsets(frame: Real[np.ndarray, "y x"]) -> tuple[Float32[np.ndarray, "y x"], Bool[np.ndarray, "y x"]]:
-    """Dark pixels against those around them, 0 elsewhere, and which are dark; none in a frame without noise."""
+def _find_offsets(
+    image: Real[np.ndarray, "z y x"],
+) -> Iterator[tuple[Float32[np.ndarray, "y x"], Bool[np.ndarray, "y x"]]]:
+    """Frame by frame, dark pixels against those around them, 0 elsewhere, and which are dark.
+
+    Whether a place shows light is asked of the frames beside, since light reaches over several of them: if a frame's
+    own noise decided, the brighter half of it would be left out. A frame without noise has no dark pixels.
+    """
+    frames = [_take_off_level(frame) for frame in image[:2]]
+    for z in range(len(image)):
+        if z + 1 < len(image) and z > 0:
+            frames.append(_take_off_level(image[z + 1]))
+        here = frames[min(z, 1)]
+        beside = [one.small for one in frames if one is not here] or [here.small]
+        dim = sum(beside) / len(beside) < DIM_SD * here.spread
+        dark = here.known & dim & (np.abs(here.offset) < DARK_SD * here.spread)
+        yield np.where(dark, here.offset, np.float32(0)), dark
+        if z > 0:
+            frames.pop(0)
+
+
+def _take_off_level(frame: Real[np.ndarray, "y x"]) -> _Frame:
     light = frame.astype(np.float32)
     height, width = light.shape
-    window = (WINDOW_PX, WINDOW_PX)
-    coarse = cv2.resize(light, (max(width // 4, 1), max(height // 4, 1)), interpolation=cv2.INTER_AREA)
-    level = cv2.resize(cv2.medianBlur(coarse, 5), (width, height))
-    spread = 1.4826 * float(np.median(np.abs((light - level)[::4, ::4])))
-    if not spread > 0:
-        return np.zeros_like(light), np.zeros(light.shape, bool)
-    dark = _find_dark(light - level, spread).astype(np.float32)
+    cells = cv2.resize(light, (max(width // CELL_PX, 1), max(height // CELL_PX, 1)), interpolation=cv2.INTER_AREA)
+    above = cells - cv2.medianBlur(cells, 5)
+    some = light[::CELL_PX, ::CELL_PX][: len(cells), : cells.shape[1]]
+    spread = 1.4826 * float(np.median(np.abs(some - (cells - above))))
+    dark = (np.abs(above) < DIM_SD * spread).astype(np.float32)
+    window = (WINDOW_CELLS, WINDOW_CELLS)
     share = cv2.blur(dark, window)
-    level = cv2.blur(light * dark, window) / np.maximum(share, 1e-3)
-    offset = light - level
-    kept = _find_dark(offset, spread) & (share > LEAST_DARK)
-    return np.where(kept, offset, np.float32(0)), kept
-
-
-def _find_dark(offset: Float32[np.ndarray, "y x"], spread: float) -> Bool[np.ndarray, "y x"]:
-    small = cv2.blur(offset, (SMALL_PX, SMALL_PX))
-    return np.asarray((np.abs(offset) < DARK_SD * spread) & (small < DIM_SD * spread))
+    level = cv2.blur(cells * dark, window) / np.maximum(share, 1e-3)
+    known = cv2.resize((share > LEAST_DARK).astype(np.uint8), (width, height), interpolation=cv2.INTER_NEAREST)
+    offset = light - cv2.resize(level, (width, height))
+    # A stuck pixel is no light.
+    small = cv2.blur(np.clip(offset, -DARK_SD * spread, DARK_SD * spread), (SMALL_PX, SMALL_PX))
+    return _Frame(offset, small, known > 0, spread)
 
 
 def _settle(known: _Sum | None) -> Float32[np.ndarray, "y x"] | None:

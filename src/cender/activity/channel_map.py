@@ -77,7 +77,7 @@ def estimate_channel_map(volumes: Iterable[Volume], params: ActivityParams) -> C
     Parameters
     ----------
     volumes
-        Six to ten volumes from all over the recording, with both channels; one is needed at a time.
+        Six or more volumes from all over the recording, with both channels; one is needed at a time.
     params
         Settings of the stage; a given map is taken as it is.
     """

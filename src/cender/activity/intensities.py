@@ -22,12 +22,18 @@ LEAST_SHARE = 0.1
 
 @dataclass(frozen=True, slots=True)
 class _Light:
-    """Regions in one channel: mean above background, background, and whether something could be measured."""
+    """Regions of one channel that lie in it: what their bells sum up to, how they share it, and what comes of it.
 
-    mean: Float[np.ndarray, " n"]
-    background: Float[np.ndarray, " n"]
-    seen: Bool[np.ndarray, " n"]
-    saturated: Bool[np.ndarray, " n"]
+    ``inside`` are the rows of those regions among all, the other arrays have one row for each of them.
+    """
+
+    inside: Int[np.ndarray, " k"]
+    sharing: Sharing | None
+    light: Float[np.ndarray, " k"]
+    height: Float[np.ndarray, " k"]
+    background: Float[np.ndarray, " k"]
+    seen: Bool[np.ndarray, " k"]
+    saturated: Bool[np.ndarray, " k"]
 
 
 def measure_intensities(
@@ -40,10 +46,10 @@ def measure_intensities(
     """Mean of every neuron above its background in both channels, one row per neuron.
 
     A neuron is taken for a bell in each of its frames, as wide at half its height as its box. The heights of all bells
-    of a frame are fitted together, so that light in two overlapping boxes is shared out; the background is what lies
-    between them, averaged over a few micrometres, and the fixed pattern of the camera is taken off. Frames
-    count by how bright the neuron is there in red. Single stuck pixels are left out. Without a red channel the boxes
-    are taken to be those of the green one.
+    are fitted together, so that light in two overlapping boxes is shared out: first frame by frame, then with one
+    height per neuron and channel, the course of which along z is that of red. The background is what lies between
+    bells, averaged over a few micrometres, and the fixed pattern of the camera is taken off. Single stuck pixels are
+    left out. Without a red channel the boxes are taken to be those of the green one.
 
     Parameters
     ----------
@@ -69,8 +75,8 @@ def measure_intensities(
     if green is not None:
         moved = regions if red is None else cameras.channel_map.move(regions)
         light_green = _measure_channel(green, moved, doubted, width_px, params.saturation, cameras.pattern.green)
-    share = _weigh_frames(light_green if light_red is None else light_red, regions, count)
-    means = [_gather(light, share, regions.neuron, count) for light in (light_red, light_green)]
+    shape = _measure_shape(light_green if light_red is None else light_red, regions, count)
+    means = [_gather(light, shape, regions, count) for light in (light_red, light_green)]
     return Intensities(means[0][0], means[1][0], means[0][1], means[1][1])
 
 
@@ -82,69 +88,57 @@ def _measure_channel(
     saturation: float | None,
     pattern: Float32[np.ndarray, "y x"] | None,
 ) -> _Light:
-    inside = (regions.z >= 0) & (regions.z < len(image))
+    inside = np.flatnonzero((regions.z >= 0) & (regions.z < len(image)))
     profiles = Profiles.from_regions(regions.select(inside), image.shape[1:])
     full = saturation if saturation is not None else _full_scale(image.dtype)
     probed, saturated = probe_image(image, profiles, full)
-    if len(profiles) and pattern is not None:
-        probed = probed - probe_pattern(pattern, profiles)
-    height, behind = _fit(image, profiles, doubted[inside], probed, width_px)
-    blank = np.full(len(regions), np.nan)
-    light = _Light(blank, blank.copy(), np.zeros(len(regions), bool), np.zeros(len(regions), bool))
-    light.mean[inside], light.background[inside] = MEAN_INSIDE * height, behind
-    light.seen[inside], light.saturated[inside] = profiles.covered, saturated
-    return light
-
-
-def _fit(
-    image: Real[np.ndarray, "z y x"],
-    profiles: Profiles,
-    doubted: Bool[np.ndarray, " n"],
-    probed: Float[np.ndarray, " n"],
-    width_px: float,
-) -> tuple[Float[np.ndarray, " n"], Float[np.ndarray, " n"]]:
-    """Heights of the bells and the background under them, each from what the other leaves."""
     if not len(profiles):
-        return np.zeros(0), np.zeros(0)
+        return _Light(inside, None, probed, probed, probed, profiles.covered, saturated)
+    if pattern is not None:
+        probed = probed - probe_pattern(pattern, profiles)
     places = Places.from_frames(profiles.z)
-    around = take_surroundings(image, profiles, places, width_px)
-    sharing, area = Sharing.from_profiles(profiles, places, doubted), profiles.probe_sum
-    behind = estimate_background(around, profiles, None)
-    height = sharing.solve(probed - behind * area)
-    for _ in range(ROUNDS - 1):
+    around = take_surroundings(image, profiles, places, width_px, pattern)
+    sharing = Sharing.from_profiles(profiles, places, doubted[inside])
+    # Heights of the bells and the background under them, each from what the other leaves.
+    height = None
+    for _ in range(ROUNDS):
         behind = estimate_background(around, profiles, height)
-        height = sharing.solve(probed - behind * area)
-    return height, behind
+        light = probed - behind * profiles.probe_sum
+        height = sharing.solve_bells(light)
+    return _Light(inside, sharing, light, height, behind, profiles.covered, saturated)
 
 
 def _full_scale(dtype: np.dtype) -> float:
     return float(np.iinfo(dtype).max) if dtype.kind in "iu" else np.inf
 
 
-def _weigh_frames(light: _Light | None, regions: Regions, count: int) -> Float[np.ndarray, " n"]:
-    """How much each region counts for its neuron: its area times its brightness relative to the brightest."""
-    area = regions.box_px[:, 2] * regions.box_px[:, 3]
-    if light is None or not len(regions):
-        return np.asarray(area)
-    mean = np.where(light.seen, light.mean, 0)
+def _measure_shape(light: _Light | None, regions: Regions, count: int) -> Float[np.ndarray, " n"]:
+    """How bright each region is, relative to the brightest one of its neuron."""
+    shape = np.ones(len(regions))
+    if light is None:
+        return shape
+    height = np.zeros(len(regions))
+    height[light.inside] = np.where(light.seen, light.height, 0)
     brightest = np.zeros(count)
-    np.maximum.at(brightest, regions.neuron, mean)
-    relative = mean / np.maximum(brightest[regions.neuron], 1e-9)
-    return np.asarray(area * np.clip(relative, LEAST_SHARE, 1))
+    np.maximum.at(brightest, regions.neuron, height)
+    return np.asarray(np.clip(height / np.maximum(brightest[regions.neuron], 1e-9), LEAST_SHARE, 1))
 
 
 def _gather(
-    light: _Light | None, share: Float[np.ndarray, " n"], neuron: Int[np.ndarray, " n"], count: int
+    light: _Light | None, shape: Float[np.ndarray, " n"], regions: Regions, count: int
 ) -> tuple[Float[np.ndarray, " m"], Float[np.ndarray, " m"]]:
-    """Mean and background of every neuron over its regions."""
-    if light is None:
+    """Mean of every neuron over its regions, each counting by its brightness, and its background."""
+    if light is None or light.sharing is None:
         return np.full(count, np.nan), np.full(count, np.nan)
-    weight = share * light.seen
-    total = np.bincount(neuron, weight, count)
-
-    def average(values: Float[np.ndarray, " n"]) -> Float[np.ndarray, " m"]:
-        summed = np.bincount(neuron, np.where(light.seen, values, 0) * weight, count)
-        return np.asarray(np.divide(summed, total, out=np.full(count, np.nan), where=total > 0))
-
-    full = np.bincount(neuron, light.saturated & light.seen, count) > 0
-    return np.where(full, np.nan, average(light.mean)), average(light.background)
+    weight = shape * regions.box_px[:, 2] * regions.box_px[:, 3]
+    # The same in both channels, even where one of them does not show all regions.
+    level = np.bincount(regions.neuron, weight * shape, count) / np.maximum(
+        np.bincount(regions.neuron, weight, count), 1e-9
+    )
+    neuron, seen = regions.neuron[light.inside], light.seen
+    height = light.sharing.solve_neurons(light.light, shape[light.inside] * seen, neuron, count)
+    known = np.bincount(neuron, weight[light.inside] * seen, count)
+    behind = np.bincount(neuron, weight[light.inside] * seen * light.background, count) / np.maximum(known, 1e-9)
+    full = np.bincount(neuron, light.saturated & seen, count) > 0
+    measured = (known > 0) & ~full
+    return np.where(measured, MEAN_INSIDE * level * height, np.nan), np.where(known > 0, behind, np.nan)

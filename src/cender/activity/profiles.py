@@ -157,27 +157,47 @@ def _find_range(
 
 @dataclass(frozen=True, slots=True)
 class Sharing:
-    """How the sums under overlapping bells become heights: a matrix for the bells of every frame."""
+    """How the sums under overlapping bells become heights: what the probe of bell ``one`` sees of bell ``other``."""
 
     places: Places
-    inverse: Float[np.ndarray, "f k k"]
+    one: Int[np.ndarray, " p"]
+    other: Int[np.ndarray, " p"]
+    overlap: Float[np.ndarray, " p"]
 
     @classmethod
     def from_profiles(cls, profiles: Profiles, places: Places, faint: Bool[np.ndarray, " n"]) -> "Sharing":
         """Least squares over the bells of each frame; faint ones get what the others leave."""
-        frames, most = places.shape
-        matrix = np.zeros((frames, most, most))
-        matrix[:, np.arange(most), np.arange(most)] = 1.0
         one, other, overlap = _measure_overlap(profiles, places)
-        overlap[one == other] = (1 + RIDGE) * np.maximum(overlap[one == other], 1e-6)
         overlap[faint[other] & ~faint[one]] = 0.0
-        matrix[places.frame[one], places.slot[one], places.slot[other]] = overlap
-        return cls(places, (1 + RIDGE) * np.linalg.inv(matrix))
+        return cls(places, one, other, np.where(one == other, np.maximum(overlap, 1e-6), overlap))
 
-    def solve(self, probed: Float[np.ndarray, " n"]) -> Float[np.ndarray, " n"]:
-        """Heights of the bells that together explain these sums."""
-        heights = np.matmul(self.inverse, self.places.spread(probed)[:, :, None])[:, :, 0]
-        return np.asarray(heights[self.places.frame, self.places.slot])
+    def solve_bells(self, probed: Float[np.ndarray, " n"]) -> Float[np.ndarray, " n"]:
+        """Heights of the bells that together explain these sums, every frame by itself."""
+        places, (frames, most) = self.places, self.places.shape
+        matrix = np.zeros((frames, most, most))
+        matrix[places.frame[self.one], places.slot[self.one], places.slot[self.other]] = self.overlap
+        heights = _solve(matrix, places.spread(probed))
+        return np.asarray(heights[places.frame, places.slot])
+
+    def solve_neurons(
+        self,
+        probed: Float[np.ndarray, " n"],
+        shape: Float[np.ndarray, " n"],
+        neuron: Int[np.ndarray, " n"],
+        count: int,
+    ) -> Float[np.ndarray, " m"]:
+        """Heights of neurons whose bells all have one, times the ``shape`` of each bell; 0 for those without bells."""
+        matrix = np.zeros((count, count))
+        weight = self.overlap * shape[self.one] * shape[self.other]
+        np.add.at(matrix, (neuron[self.one], neuron[self.other]), weight)
+        return _solve(matrix, np.bincount(neuron, shape * probed, count))
+
+
+def _solve(matrix: Float[np.ndarray, "*f k k"], sums: Float[np.ndarray, "*f k"]) -> Float[np.ndarray, "*f k"]:
+    """Least squares with a ridge; what nothing is known of is 0."""
+    own = np.einsum("...ii->...i", matrix)
+    own[...] = np.where(own > 0, (1 + RIDGE) * own, 1.0)
+    return np.asarray((1 + RIDGE) * np.linalg.solve(matrix, sums[..., None])[..., 0])
 
 
 def _measure_overlap(

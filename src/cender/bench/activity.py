@@ -17,6 +17,7 @@ from cender.activity import (
     compute_traces,
     estimate_cameras,
     measure_intensities,
+    sample_rows,
 )
 from cender.bench.noise_limit import draw_limit
 from cender.evaluate.identity import KnownNeurons
@@ -25,7 +26,6 @@ from cender.simulate import SimulateParams, Simulation, simulate_recording
 from cender.types import Annotation, Neurons, Traces, Volume
 
 FIRST_SEED = 9000
-SAMPLES = 6
 SMOOTH_S = 0.5
 # Keeps the identities of different animals apart in one table of ratios.
 PER_ANIMAL = 100_000
@@ -96,8 +96,7 @@ def measure_activity(
 
 def _measure_animal(simulation: Simulation, params: ActivityParams, on_volume: Callable[[], None]) -> _Measured:
     recording = simulation.recording
-    samples = np.unique(np.linspace(0, len(recording) - 1, SAMPLES).astype(int)).tolist()
-    cameras = estimate_cameras((recording.volume(index) for index in samples), params)
+    cameras = estimate_cameras((recording.volume(index) for index in sample_rows(len(recording))), params)
     rows: list[tuple[np.ndarray, ...]] = []
     spent, apart = [], []
     limit: dict[tuple[int, int], float] = {}

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from cender.activity import ActivityParams, Cameras, estimate_cameras, measure_intensities
+from cender.activity import ActivityParams, Cameras, estimate_cameras, measure_intensities, sample_rows
 from cender.activity.camera_pattern import PatternGauge
 from cender.types import Neurons, Regions, Volume, VoxelSize
 
@@ -65,6 +65,25 @@ def test_nothing_is_taken_off_where_there_is_no_pattern() -> None:
     assert PatternGauge().finish().red is None
 
 
+@pytest.mark.parametrize(("volumes", "looked_at"), [(1, 1), (7, 7), (50, 12), (180, 18), (3000, 24)])
+def test_long_recordings_show_more_of_the_cameras(volumes: int, looked_at: int) -> None:
+    rows = sample_rows(volumes)
+    assert len(rows) == looked_at
+    assert rows[0] == 0
+    assert rows[-1] == volumes - 1
+
+
+def test_what_is_seen_of_noise_is_not_cut_off_at_its_bright_side() -> None:
+    gauge = PatternGauge()
+    rng = np.random.default_rng(0)
+    for index in range(6):
+        frames = 120 + PATTERN[None] + rng.normal(0, 5, SHAPE)
+        gauge.add(Volume(index, 0.0, np.rint(frames).astype(np.uint16)[None], VoxelSize(1.5, 0.3, 0.3), ("red",)))
+    found = gauge.finish().red
+    assert found is not None
+    assert abs(found[INSIDE].mean()) < 0.05
+
+
 def test_volumes_of_another_shape_are_left_out() -> None:
     gauge = PatternGauge()
     gauge.add(make_volume(0, 1.0))
@@ -73,7 +92,7 @@ def test_volumes_of_another_shape_are_left_out() -> None:
 
 
 def test_moving_neurons_do_not_see_the_pattern() -> None:
-    volumes = [make_volume(index, 3.0) for index in range(6)]
+    volumes = [make_volume(index, 3.0) for index in sample_rows(12)]
     cameras = estimate_cameras(volumes, ActivityParams())
     assert cameras.pattern.green is None
 

@@ -112,7 +112,9 @@ def _print(figures: dict[str, Any]) -> None:
             moving = real["moving"]
             STDOUT.print(
                 f"A moving head of another rig: {100 * moving['recall']:.1f} % of the annotated points within 2 pixels "
-                f"and 2 frames, {moving['detections_per_point']:.2f} detections per point, "
+                f"and 2 frames (by volume {', '.join(f'{100 * one:.0f}' for one in moving['recall_by_volume'])}), "
+                f"{100 * moving['recall_within_2_um']:.1f} % within 2 µm, "
+                f"{moving['detections_per_point']:.2f} detections per point, "
                 f"{100 * moving['flagged']:.0f} % of the volumes flagged"
             )
     STDOUT.print(f"{figures['machine']}, cender {figures['version']}")

@@ -16,7 +16,7 @@ from cender.types import Recording
 _LOG = logging.getLogger(__name__)
 _PROBED = 10
 # Raised when the same settings begin to give other results.
-VOLUME_PASS, RECORDING_PASS, FOREIGN_PASS = 5, 3, 1
+VOLUME_PASS, RECORDING_PASS, FOREIGN_PASS = 6, 3, 1
 RECOGNIZER = Path("models") / "recognizer.safetensors"
 # Of the recording's settings: those that say where a file is, what the recording itself says, or what only times need.
 _NOT_PIXELS = {"green", "voxel_um", "roles", "rate_hz"}

@@ -6,14 +6,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from cender.activity import ActivityParams, CameraPattern, Cameras, ChannelMap, estimate_cameras
+from cender.activity import ActivityParams, CameraPattern, Cameras, ChannelMap, estimate_cameras, sample_rows
 from cender.errors import ConfigError
 from cender.io.results.parts.store import PartStore
 from cender.pipeline.volumes.reading import PatientReader
 from cender.types import Recording, Volume
 
 NOTE, ARRAYS = "channel_map", "camera_pattern"
-SAMPLED = 6
 
 
 class Glimpse(NamedTuple):
@@ -48,8 +47,7 @@ def load_cameras(store: PartStore) -> Cameras | None:
 
 def sample_volumes(reader: PatientReader, volumes: Sequence[int], glimpses: list[Glimpse]) -> Iterator[Volume]:
     """A few volumes, one after the other, evenly spread over those that are given; damaged ones are left out."""
-    chosen = sorted({int(row) for row in np.linspace(0, len(volumes) - 1, min(SAMPLED, len(volumes)))})
-    for row in chosen:
+    for row in sample_rows(len(volumes)):
         found = reader.read(volumes[row])
         if isinstance(found, Volume):
             glimpses.append(Glimpse(found.index, _shows(found.red), _shows(found.green)))

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from cender.bench.detection.crowding import measure_blended, measure_crowding
-from cender.bench.detection.moving import FILE, count_hits, measure_moving
+from cender.bench.detection.moving import FILE, WIDER_PX, count_hits, measure_moving
 from cender.bench.detection.rigs import measure_rigs
 from cender.config import Config
 from cender.types import Annotation, Detections, Head, Regions, VoxelSize
@@ -34,6 +34,7 @@ def test_every_finding_counts_for_one_point_within_two_pixels_and_frames() -> No
     assert count_hits(np.array([[7.0, 10.0, 12.0]]), found) == 1
     assert count_hits(np.array([[7.5, 10.0, 10.0]]), found) == 0
     assert count_hits(np.array([[5.0, 11.5, 11.5]]), found) == 0
+    assert count_hits(np.array([[5.0, 11.5, 11.5]]), found, WIDER_PX) == 1
     assert count_hits(np.array([[5.0, 10.0, 10.0], [5.0, 11.0, 10.0]]), found) == 1
     assert count_hits(found, np.zeros((0, 3))) == 0
 
