@@ -100,8 +100,10 @@ def _measure_channel(
     around = take_surroundings(image, profiles, places, width_px, pattern)
     sharing = Sharing.from_profiles(profiles, places, doubted[inside])
     # Heights of the bells and the background under them, each from what the other leaves.
-    height = None
-    for _ in range(ROUNDS):
+    behind = estimate_background(around, profiles, None)
+    light = probed - behind * profiles.probe_sum
+    height = sharing.solve_bells(light)
+    for _ in range(ROUNDS - 1):
         behind = estimate_background(around, profiles, height)
         light = probed - behind * profiles.probe_sum
         height = sharing.solve_bells(light)
