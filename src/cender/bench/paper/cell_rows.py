@@ -37,7 +37,9 @@ def list_cell_types(company: Company, scope: Scope) -> list[Item]:
     inputs = {**describe_recognition(company.config, "paper", simulated=False), **file}
     if points is not None:
         mine = {**inputs, "points": hash_file(points)}
-        items.append(Item("cell types, paper", partial(_match_cell_types, company, "real"), mine, 120))
+        # It has learnt from the same volumes as the paper's method within that recording.
+        group = f"NeRVE, {TEACHERS}, paper"
+        items.append(Item("cell types, paper", partial(_match_cell_types, company, "real"), mine, 40, group))
     if company.authors is not None:
         match = partial(_match_cell_types, company, "own")
         items.append(Item("cell types, paper, C1", match, {**inputs, "teacher": "C1"}, 300))
@@ -48,7 +50,7 @@ def list_cell_types(company: Company, scope: Scope) -> list[Item]:
         "full": scope.full,
     }
     ours["trust"] = str(TRUST["default"])
-    items.append(Item("cell types, template", partial(_learn_templates, company, scope), ours, 200))
+    items.append(Item("cell types, template", partial(_learn_templates, company, scope), ours, 20))
     if scope.full:
         settings = hash_values(company.config.train_namer.model_dump(mode="json", exclude={"threads"}))
         names = partial(_name_cell_types, company.config, heads)

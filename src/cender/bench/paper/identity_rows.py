@@ -31,7 +31,7 @@ def list_simulated(company: Company, scope: Scope) -> list[Item]:
         inputs = {**describe_recognition(company.config, "default", simulated=True), "train": train}
         inputs |= {"repeats": scope.repeats, "test": scope.at_most}
         measure = partial(_learn_ours, company, "first", train, scope)
-        items.append(Item(f"{PRESET}, {train}, default", measure, inputs, 40 * scope.repeats))
+        items.append(Item(f"{PRESET}, {train}, default", measure, inputs, 55 * scope.repeats, "simulated, default"))
     return items
 
 
@@ -48,7 +48,7 @@ def list_features(company: Company, scope: Scope) -> list[Item]:
             "files": {name: None if path is None else hash_file(path) for name, path in files.items()},
         }
         measure = partial(company.measure_features, kinds, scope.train, scope.at_most)
-        items.append(Item(f"features, {' and '.join(kinds)}", measure, inputs, 2 * scope.train))
+        items.append(Item(f"features, {' and '.join(kinds)}", measure, inputs, 6 * scope.train, "features"))
     return items
 
 
@@ -59,6 +59,7 @@ def list_real(company: Company, scope: Scope) -> list[Item]:
     items = []
     for method in METHODS:
         for train in (80, 130) if method == "paper" else (1, 80, 130):
+            key = f"NeRVE, {train}, {method}"
             inputs = {
                 **describe_recognition(company.config, method, simulated=False),
                 "train": train,
@@ -71,7 +72,8 @@ def list_real(company: Company, scope: Scope) -> list[Item]:
                 if method == "paper"
                 else partial(_learn_ours, company, "real", train, scope)
             )
-            items.append(Item(f"NeRVE, {train}, {method}", measure, inputs, 80))
+            about_s = 2 * train if method == "paper" else 40 * scope.repeats
+            items.append(Item(key, measure, inputs, about_s, key))
     return items
 
 

@@ -17,12 +17,14 @@ class Item:
     """Something to measure.
 
     ``inputs`` is all that the figures depend on; ``about_s`` is how long it takes on an idle machine, for the estimate.
+    Items of the same ``group`` share trainings or animals.
     """
 
     key: str
     measure: Callable[[], Figures]
     inputs: dict[str, Any]
     about_s: int = 10
+    group: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,13 +60,16 @@ def measure_items(
     for item in items:
         known = kept.get(item.key)
         fits = known is not None and known.inputs == item.inputs
-        found[item.key] = known if known is not None and fits else _measure(item, path, machine)
+        found[item.key] = known if known is not None and fits else measure_item(item, machine)
+        if path is not None and not fits:
+            add_measured(path, found[item.key])
         gone += item.about_s
         on_item(Done(item.key, gone, total, fits))
     return found
 
 
-def _measure(item: Item, path: Path | None, machine: dict[str, str]) -> Measured:
+def measure_item(item: Item, machine: dict[str, str]) -> Measured:
+    """The figures of one item, measured now, with the time they took."""
     start, begin = perf_counter(), process_time()
     figures = item.measure()
     provenance = {
@@ -73,7 +78,4 @@ def _measure(item: Item, path: Path | None, machine: dict[str, str]) -> Measured
         "core_seconds": round(process_time() - begin, 1),
         "date": datetime.now(UTC).date().isoformat(),
     }
-    one = Measured(item.key, figures, item.inputs, provenance)
-    if path is not None:
-        add_measured(path, one)
-    return one
+    return Measured(item.key, figures, item.inputs, provenance)

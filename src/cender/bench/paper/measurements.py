@@ -30,7 +30,7 @@ from cender.simulate import SimulateParams
 # Stages between a volume and its neurons.
 STAGES = ("preprocess", "detect", "merge")
 # Method, shipped weights and seconds of two volumes of both detectors.
-DETECTORS = (("default", "dense", 15), ("paper", "multi_field", 40))
+DETECTORS = (("default", "dense", 3), ("paper", "multi_field", 24))
 
 TRAINED = {
     "default": ("dense", DENSE, "`cender train detector --from-scratch`"),
@@ -56,7 +56,7 @@ def _find(data: Path | None, name: str) -> Path | None:
 
 def _time_stages(config: Config) -> Item:
     inputs = {**_inputs(config, "dense", "orientation"), "stages": hash_settings(config, STAGES)}
-    return Item("stages", lambda: measure_stages(config.detect, 3, process_time), inputs, 20)
+    return Item("stages", lambda: measure_stages(config.detect, 3, process_time), inputs, 6)
 
 
 def _find_neurons(config: Config, scope: Scope) -> list[Item]:
@@ -94,7 +94,7 @@ def _find_axes(config: Config, scope: Scope) -> Item:
     inputs: dict[str, Any] = {"version": cender.__version__, "seeds": list(seeds)}
     inputs |= {"stages": hash_settings(config, ["preprocess"]), "orientation": hash_weights(None, "orientation")}
     measure = partial(measure_axes, PRESET, seeds, 10 * scope.volumes, clock=process_time)
-    return Item("axes", measure, inputs, 20)
+    return Item("axes", measure, inputs, 6 * scope.animals)
 
 
 def _inputs(config: Config, *models: str) -> dict[str, Any]:

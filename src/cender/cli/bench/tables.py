@@ -35,9 +35,13 @@ def tables(
     """Print all tables of the paper in its numbering, with ours under every row, or what a row needs.
 
     Finished rows are kept one by one in the file that --rows names: the same command goes on after an interruption.
+    Rows are measured side by side, one on each core that the command may use, four at most.
     A folder of the paper's own data (OSF v2b5n), as downloaded, gets truth folders C1, C2 and C3 first.
     """
-    from cender.bench.paper.items import Done, measure_items
+    from functools import partial
+
+    from cender.bench.paper.items import Done
+    from cender.bench.paper.lanes import Lanes, count_lanes, measure_in_lanes
     from cender.bench.paper.markdown import render_tables
     from cender.bench.paper.measurements import list_items
     from cender.bench.paper.scope import FULL, PRESET, QUICK
@@ -59,14 +63,15 @@ def tables(
     if only_kept and rows is not None:
         found = load_measured(rows)
     else:
-        items = _choose(list_items(config, data, FULL if full else QUICK), only)
+        make_items = partial(list_items, config, data, FULL if full else QUICK)
+        items, lanes = _choose(make_items(), only), Lanes(count_lanes(), make_items)
         with show_progress() as bar:
             task = bar.add_task("measuring", total=sum(item.about_s for item in items))
 
             def tell(done: Done) -> None:
                 bar.update(task, completed=done.done_s, description=f"{done.key}{' (kept)' if done.kept else ''}")
 
-            found = measure_items(items, rows, describe_machine(), tell)
+            found = measure_in_lanes(items, lanes, rows, describe_machine(), tell)
         found = {**(load_measured(rows) if only and rows is not None else {}), **found}
     built = build_tables(found, data)
     if json:

@@ -1,0 +1,46 @@
+"""Rows that are measured side by side: each is kept at once, and those of a group share a process."""
+
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cender.bench.paper.items import Done, Item
+from cender.bench.paper.lanes import Lanes, count_lanes, measure_in_lanes
+from cender.io.measured import load_measured
+
+MACHINE = {"version": "1", "machine": "here"}
+
+
+def count_up() -> Iterator[dict[str, Any]]:
+    """Figures that say how often their process has taken one; it can be sent to a process."""
+    return iter([{"count": number} for number in range(1, 9)])
+
+
+def test_rows_of_a_group_share_a_process_and_others_do_not(tmp_path: Path) -> None:
+    shared, path, told = count_up(), tmp_path / "rows.jsonl", list[Done]()
+    items = [Item(key, partial(next, shared), {}, 5, "ab" if key in "ab" else "") for key in "acb"]
+    lanes = Lanes(2, partial(list, items))
+    found = measure_in_lanes(items, lanes, path, MACHINE, told.append)
+    assert list(found) == ["a", "c", "b"]
+    assert {key: one.figures["count"] for key, one in found.items()} == {"a": 1, "b": 2, "c": 1}
+    assert next(shared) == {"count": 1}, "nothing is measured in this process"
+    assert load_measured(path) == found
+    assert [(one.done_s, one.kept) for one in told] == [(5, False), (10, False), (15, False)]
+    told.clear()
+    assert measure_in_lanes(items, lanes, path, MACHINE, told.append) == found
+    assert all(one.kept for one in told), "kept rows start no process"
+
+
+def test_what_fails_leaves_the_finished_rows(tmp_path: Path) -> None:
+    path = tmp_path / "rows.jsonl"
+    items = [Item("a", partial(dict, value=1), {}, 5, "g"), Item("b", partial(int, "no number"), {}, 5, "g")]
+    with pytest.raises(ValueError, match="no number"):
+        measure_in_lanes(items, Lanes(1, partial(list, items)), path, MACHINE)
+    assert list(load_measured(path)) == ["a"]
+
+
+def test_there_is_a_lane_for_every_core_but_few() -> None:
+    assert 1 <= count_lanes() <= 4
