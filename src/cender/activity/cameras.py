@@ -10,8 +10,8 @@ from cender.activity.channel_map import ChannelMap, estimate_channel_map
 from cender.activity.params import ActivityParams
 from cender.types import Volume
 
-FEWEST, MOST, ONE_IN = 12, 24, 10
-"""Volumes of a recording that are looked at: one in ten, within these bounds. Each takes half a second of one core."""
+FEWEST, MOST, ONE_IN = 12, 24, 2
+"""Volumes of a recording that are looked at: one in two, within these bounds. Each takes half a second of one core."""
 
 
 @dataclass(frozen=True, slots=True)
