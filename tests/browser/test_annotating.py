@@ -174,6 +174,7 @@ def test_training_changes_identities_and_leaves_what_a_person_fixed(server: Serv
     assert hand.page.get_attribute("#learning", "data-state") == "done", hand.page.inner_text("#learning")
     hand.wait(f"cender.run.generation > {generation}")
     assert hand.see("window.same"), "results arrive without a reload"
+    hand.wait("cender.reference?.generation === cender.run.generation && cender.stackOf(cender.reference.volume)")
     after = {v: sorted((n["machine"], *n["centre_um"]) for n in by_key(server, v).values()) for v in (1, 2, 3)}
     assert after != before
     fixed = [n for n in by_key(server, 0).values() if n["identity"] == 700]

@@ -37,6 +37,12 @@ def test_a_volume_is_corrected_by_keys_alone(shared_server: Server, sit_down: Si
     hand.press("Control+z")
     hand.settle()
     assert hand.see("cender.volume.neurons.filter(one => one.identity === 731).length") == 0
+    assert hand.see("cender.identity") == see_selected(hand)["identity"], "one thing is selected everywhere"
+    hand.press("N")
+    hand.page.fill("#ask-answer", "AVAX")
+    hand.press("Enter")
+    hand.settle()
+    hand.page.wait_for_selector("#identities .row[aria-selected=true] :text('AVAX')")
 
     one, other = hand.see("cender.volume.neurons.filter(one => one.identity >= 0 && one.boxes.length > 1).slice(0, 2)")
     hand.page.evaluate("key => window.cender.select(key)", one["key"])
@@ -70,6 +76,16 @@ def test_the_queue_is_walked_to_its_end_with_one_key(shared_server: Server, sit_
         "[...cender.queue.volumes, ...cender.queue.neurons].map(one => [one.volume, one.identity])"
     )
     hand.go(first[0])
+    # A correction changes what is best; the volume at which somebody works keeps its place all the same.
+    turned = shared_server.ask("/api/queue")
+    turned["volumes"].reverse()
+    hand.page.route("**/api/queue", lambda route: route.fulfill(json=turned))
+    kept = hand.page.evaluate(
+        "async () => { await (await import('/static/travel.js')).loadQueue(); return window.cender.queue.volumes[0]; }"
+    )
+    assert kept["volume"] == first[0] != turned["volumes"][0]["volume"]
+    hand.page.unroute("**/api/queue")
+    hand.page.evaluate("async () => (await import('/static/travel.js')).loadQueue()")
     for volume, identity in items:
         hand.press("q")
         hand.wait(f"cender.v === {volume} && cender.volume?.volume === {volume} && cender.identity === {identity}")

@@ -52,3 +52,22 @@ def test_every_key_is_told_and_can_be_changed(shared_server: Server, sit_down: S
     before = hand.see("cender.z")
     hand.press("w")
     assert hand.see("cender.z") == before + 1
+
+
+def test_a_run_without_pictures_second_channel_and_identities_says_so(shared_server: Server, sit_down: Sit) -> None:
+    hand = sit_down(shared_server)
+    bare = shared_server.ask("/api/run") | {"channels": ["red"], "identities": []}
+    hand.page.route("**/api/run", lambda route: route.fulfill(json=bare))
+    hand.page.route("**/frames/8", lambda route: route.fulfill(status=404, json={"detail": "the disk is away"}))
+    hand.page.reload()
+    hand.page.wait_for_selector("body[data-ready=yes]")
+    assert not hand.page.locator("#channel").is_visible()
+    assert "no identities yet" in hand.page.inner_text("#identities")
+    why = hand.page.evaluate("async () => (await import('/static/pixels.js')).whyMissing(window.cender.v)")
+    assert why == "the disk is away"
+    size: Any = hand.page.locator("#frame").bounding_box()
+    for one in hand.see("cender.volume.neurons"):
+        x, y = (value / step for value, step in zip(one["centre_um"][:0:-1], bare["voxel_um"][:0:-1], strict=True))
+        px, py = hand.page.evaluate("([x, y]) => window.cender.onScreen(x, y)", [x, y])
+        assert 0 < px < size["width"]
+        assert 0 < py < size["height"]

@@ -46,6 +46,7 @@ class Desk:
     shape: tuple[int, ...]
     traces: TraceBook
     author: str = "me"
+    recording: str = ""
     hub: Hub = field(default_factory=Hub)
     generation: int = 0
     _lock: Lock = field(default_factory=Lock)
@@ -65,7 +66,8 @@ class Desk:
             raise DataError(f"{path}: run.toml does not say recording.voxel_um, which every run writes; run it again")
         voxel = VoxelSize(*settings["voxel_um"])
         frames = Frames(tables.crops(), recording, why, open_crops(path), everything.get("channel_map"))
-        return cls(run, tables, frames, EditLog(path), voxel, tuple(settings.get("shape", ())), TraceBook(run), author)
+        shape, mark = tuple(settings.get("shape", ())), str(settings.get("probe", ""))
+        return cls(run, tables, frames, EditLog(path), voxel, shape, TraceBook(run), author, mark)
 
     def reload(self) -> None:
         """Read the tables again, after a run has made them anew."""
@@ -88,6 +90,7 @@ class Desk:
         states = self.log.states()
         return {
             "name": self.run.path.name,
+            "recording": self.recording,
             "author": self.author,
             "revision": self.log.revision,
             "generation": self.generation,

@@ -12,7 +12,8 @@ from urllib.parse import parse_qs, urlencode
 from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-LARGEST_BODY = 1_000_000
+LARGEST_BODY = 4_000_000
+"""Room for two identities that change places in 20,000 volumes."""
 COOKIE = "cender-token"
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; connect-src 'self'; "

@@ -104,5 +104,5 @@ def _learn(folder: str, news: Any) -> None:
     except Exception as error:  # noqa: BLE001  (the page must hear of a defect too)
         news.put(("failed", f"{type(error).__name__}: {error}"))
         return
-    redone = done.summary.redone if done.summary is not None else ()
-    news.put(("done", "; ".join(redone) or "nothing was new"))
+    redone = done.summary is not None and len(done.summary.redone) > 0
+    news.put(("done", "identities follow all corrections now" if redone else "no correction since the last training"))

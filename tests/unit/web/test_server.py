@@ -140,7 +140,8 @@ def test_opening_needs_no_drawing_library(web_run: Path) -> None:
 def test_strangers_are_refused(client: Any, web_run: Path, serve: Callable[..., Any]) -> None:
     assert client.send("GET", "/api/run", Host="evil.example")[0] == 421
     assert client.send("GET", "/api/run", Origin="http://evil.example")[0] == 403
-    assert client.send("POST", "/api/undo", b"{" + b" " * 2_000_000)[0] == 413
+    assert client.send("POST", "/api/undo", b"{" + b" " * 5_000_000)[0] == 413
+    assert client.send("POST", "/api/undo", b"{" + b" " * 2_000_000)[0] == 422, "10,000 volumes fit into a message"
     assert client.send("GET", "/static/..%2fapp.py")[0] == 404
     assert "script-src 'self'" in client.send("GET", "/")[2]["content-security-policy"]
     locked = serve(web_run, "a-long-secret")

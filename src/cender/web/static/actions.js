@@ -15,6 +15,8 @@ const newKey = () => "h" + crypto.randomUUID().slice(0, 18);
 
 /** @param {any} edit @param {string} words */
 function make(edit, words) {
+  const one = selected();
+  if (one) state.identity = one.identity;
   send("/api/edits", { base_revision: state.volume?.revision ?? null, edit }, words);
   changed();
 }
@@ -77,7 +79,8 @@ export function putNew([x, y]) {
 /** @param {{identity:number, centre_um:number[]}} ghost */
 export function acceptGhost(ghost) {
   const [z, y, x] = toPixels(ghost.centre_um), frame = Math.max(0, Math.round(z)), side = usualSide();
-  addNeuron([[frame, x - (side - 1) / 2, y - (side - 1) / 2, side, side]], ghost.identity, ghost.centre_um);
+  const box = [x - (side - 1) / 2, y - (side - 1) / 2, side, side].map((value) => Math.round(value * 10) / 10);
+  addNeuron(throughZ(frame, box), ghost.identity, ghost.centre_um);
   state.ghosts = state.ghosts.filter((one) => one !== ghost);
 }
 
@@ -99,9 +102,14 @@ export function addBox(box) {
     make({ kind: "add_region", spot: place, box: toBox([state.z, ...box]), centre_um: one.centre_um }, `box added to ${one.key}`);
     return;
   }
+  addNeuron(throughZ(state.z, box), null);
+}
+
+/** A box of one frame in all neighbouring frames in which it is bright too. @param {number} z @param {number[]} box */
+function throughZ(z, box) {
   const stack = stackOf(state.v);
-  const [first, last] = stack ? followThroughZ(stack, state.z, box) : [state.z, state.z];
-  addNeuron(Array.from({ length: last - first + 1 }, (_, i) => [first + i, ...box]), null);
+  const [first, last] = stack && z < stack.depth ? followThroughZ(stack, z, box) : [z, z];
+  return Array.from({ length: last - first + 1 }, (_, i) => [first + i, ...box]);
 }
 
 /** @param {number[]} box @param {"move"|"resize"} kind */

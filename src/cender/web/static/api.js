@@ -4,25 +4,33 @@ import { changed, sayTime, state } from "./state.js";
 
 /** @param {string} path @returns {Promise<any>} */
 export async function ask(path) {
-  const answer = await fetch(path);
+  const answer = await fetch(path).catch(() => { throw new Error("the server is away"); });
   if (!answer.ok) throw new Error((await answer.json().catch(() => ({}))).detail ?? `${path}: ${answer.status}`);
   return answer.json();
 }
 
-const place = () => `cender-outbox-${state.run?.name ?? ""}`;
+/** Answers that are about the edit itself; whatever else goes wrong (a token, a limit, a defect) is no reason to drop it. */
+const REFUSED = [400, 404, 409, 413, 422];
+/** What is unsent is kept under the run, by its recording too: another folder of that name is served at the same address one day. */
+const shelf = () => `cender-outbox ${state.run.name} ${state.run.recording} `;
 /** @type {{path:string, body:any, words:string}[]} */
 let outbox = [];
 let sending = false;
 let made = 0;
-/** @type {(item:any, answer:any) => void} */ let onConflict = () => {};
+let kept = true;
+/** @type {(item:any, answer:any) => Promise<boolean>} */ let onConflict = async () => false;
 /** @type {(words:string) => void} */ let onRefused = () => {};
-/** @type {() => void} */ let onSaved = () => {};
+/** @type {(item:any, answer:any) => void} */ let onSaved = () => {};
 
-/** @param {{conflict:(item:any, answer:any) => void, refused:(words:string) => void, saved:() => void}} hooks */
+/** @param {{conflict:(item:any, answer:any) => Promise<boolean>, refused:(words:string) => void, saved:(item:any, answer:any) => void}} hooks conflict: whether mine is made all the same */
 export function openOutbox(hooks) {
   onConflict = hooks.conflict; onRefused = hooks.refused; onSaved = hooks.saved;
-  try { outbox = JSON.parse(localStorage.getItem(place()) ?? "[]"); } catch { outbox = []; }
+  // A page that is still open may send the same: a ticket is made once.
+  const left = Object.keys(localStorage).filter((name) => name.startsWith(shelf()));
+  outbox = left.flatMap((name) => { try { return JSON.parse(localStorage.getItem(name) ?? "[]"); } catch { return []; } });
   keep();
+  if (kept) for (const name of left) localStorage.removeItem(name);
+  addEventListener("beforeunload", (event) => { if (outbox.length && !kept) event.preventDefault(); });
   void drain();
 }
 
@@ -41,7 +49,9 @@ export function send(path, body, words) {
 }
 
 function keep() {
-  localStorage.setItem(place(), JSON.stringify(outbox));
+  const place = shelf() + state.session;
+  // A browser without room keeps it in memory, and asks before the page is left.
+  try { if (outbox.length) localStorage.setItem(place, JSON.stringify(outbox)); else localStorage.removeItem(place); kept = true; } catch { kept = false; }
   document.body.dataset.waiting = String(outbox.length);
   if (outbox.length) document.body.dataset.fresh = "no";
 }
@@ -51,22 +61,22 @@ async function drain() {
   sending = true;
   while (outbox.length) {
     const item = outbox[0];
-    let answer;
-    try {
-      answer = await fetch(item.path, { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(item.body) });
-      if (answer.status >= 500) throw new Error("the server stumbled");
-    } catch {
-      say(`server away: ${outbox.length} edit${outbox.length > 1 ? "s" : ""} kept here, sent when it is back`, true);
+    const answer = await fetch(item.path, { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(item.body) }).catch(() => null);
+    const told = await answer?.json().catch(() => ({}));
+    if (!answer || !(answer.ok || REFUSED.includes(answer.status))) {
+      const why = answer && answer.status < 500 ? `not let in (${told.detail ?? answer.status})` : "server away";
+      say(`${why}: ${outbox.length} edit${outbox.length > 1 ? "s" : ""} kept here, sent when it is back`, true);
       await new Promise((resume) => setTimeout(resume, 700));
       continue;
     }
-    const told = await answer.json().catch(() => ({}));
+    // An edit stays here until its conflict is settled; those after it wait, so that every one is asked about.
+    const isConflict = answer.status === 409 && told.conflict;
+    if (isConflict && await onConflict(item, told)) { item.body = { ...item.body, base_revision: null }; keep(); continue; }
     outbox.shift();
     keep();
-    if (answer.ok) say(`saved ${sayTime(Date.now())} · ${state.author}`, false);
-    else if (answer.status === 409 && told.conflict) onConflict(item, told);
-    else onRefused(String(typeof told.detail === "string" ? told.detail : `refused (${answer.status})`));
-    onSaved();
+    if (answer.ok) say(`saved ${sayTime(Date.now())}`, false);
+    else if (!isConflict) onRefused(String(typeof told.detail === "string" ? told.detail : `refused (${answer.status})`));
+    onSaved(item, told);
   }
   sending = false;
 }

@@ -36,12 +36,14 @@ export async function askNumber(words, value) {
   return null;
 }
 
-/** Show both sides of a conflict. @param {string} theirs @param {string} mine @returns {Promise<boolean>} whether mine is made */
-export function askConflict(theirs, mine) {
+/** Show both sides of a conflict. @param {string} theirs @param {string} mine @param {boolean} isFree whether mine can be made all the same
+ * @returns {Promise<boolean>} whether mine is made */
+export function askConflict(theirs, mine, isFree) {
   const dialog = /** @type {HTMLDialogElement} */ (element("conflict-dialog"));
   element("conflict-theirs").textContent = theirs;
   element("conflict-mine").textContent = mine;
-  if (!dialog.open) dialog.showModal();
+  element("make-mine").hidden = !isFree;
+  dialog.showModal();
   return new Promise((answer) => {
     element("keep-theirs").onclick = () => { dialog.close(); answer(false); };
     element("make-mine").onclick = () => { dialog.close(); answer(true); };

@@ -14,7 +14,7 @@ export const isSetting = () => state.heading !== null || state.outlining;
 /** Where the cross begins: the middle of the picture. */
 function begin() {
   const { stack } = layout();
-  state.cross = [(stack?.x ?? 0) + (stack?.w ?? 100) / 2, (stack?.y ?? 0) + (stack?.h ?? 100) / 2].map(Math.round);
+  state.cross = [stack.x + stack.w / 2, stack.y + stack.h / 2].map(Math.round);
   state.axes = true;
 }
 
@@ -41,9 +41,9 @@ export function askOutline() {
 /** @param {number} dx @param {number} dy @param {boolean} fine by one pixel, else by a fortieth of the picture */
 export function moveCross(dx, dy, fine) {
   if (!state.cross) return;
-  const { stack } = layout(), far = fine ? 1 : Math.max(2, Math.round((stack?.h ?? 100) / 40));
+  const { stack } = layout(), far = fine ? 1 : Math.max(2, Math.round(stack.h / 40));
   const within = (/** @type {number} */ value, /** @type {number} */ low, /** @type {number} */ size) => Math.min(low + size - 1, Math.max(low, value));
-  state.cross = [within(state.cross[0] + far * dx, stack?.x ?? 0, stack?.w ?? 1e4), within(state.cross[1] + far * dy, stack?.y ?? 0, stack?.h ?? 1e4)];
+  state.cross = [within(state.cross[0] + far * dx, stack.x, stack.w), within(state.cross[1] + far * dy, stack.y, stack.h)];
   changed();
 }
 

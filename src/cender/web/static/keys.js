@@ -23,8 +23,9 @@ export function openKeys(wanted, onDigit) {
     const target = /** @type {HTMLElement} */ (event.target);
     const key = describeKey(event);
     if (asked) { if (!["Shift", "Control", "Alt", "Meta"].includes(event.key)) { event.preventDefault(); give(asked, key); } return; }
-    if (target.tagName === "INPUT" && target.getAttribute("type") !== "range") { if (event.key === "Escape" || event.key === "Enter") target.blur(); return; }
+    // Enter answers a question; leaving the line first would keep it from being heard.
     if (document.querySelector("dialog[open]")) return;
+    if (target.tagName === "INPUT" && target.getAttribute("type") !== "range") { if (event.key === "Escape" || event.key === "Enter") target.blur(); return; }
     if (target.getAttribute("role") === "listbox" && /^Arrow(Up|Down)$/.test(key)) return;
     if (/^[0-9]$/.test(event.key) && !event.ctrlKey) { event.preventDefault(); onDigit(event.key); return; }
     const found = bindings.find((one) => one.key === key);

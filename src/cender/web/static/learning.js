@@ -1,6 +1,7 @@
 // @ts-check
 /** Training in the background: how far it is, its curve, and a way to stop it. */
 import { ask } from "./api.js";
+import { toast } from "./dialogs.js";
 
 /** @param {string} id */
 const element = (id) => /** @type {HTMLElement} */ (document.getElementById(id));
@@ -27,11 +28,17 @@ function drawCurve(canvas, curve) {
   context.stroke();
 }
 
-export async function train() { showLearning(await (await fetch("/api/learning", { method: "POST" })).json()); }
+export async function train() { await turn("POST"); }
+
+/** Begin or stop. @param {"POST"|"DELETE"} method */
+async function turn(method) {
+  const answer = await fetch("/api/learning", { method }).catch(() => null), news = await answer?.json().catch(() => null);
+  if (answer?.ok && news) showLearning(news); else toast(`the server is away: training did not ${method === "POST" ? "begin" : "stop"}`);
+}
 
 export async function cancel() {
   if (element("learning").dataset.state !== "running") { element("learning").hidden = true; return; }
-  showLearning(await (await fetch("/api/learning", { method: "DELETE" })).json());
+  await turn("DELETE");
 }
 
 export async function openLearning() { showLearning(await ask("/api/learning")); }

@@ -2,7 +2,7 @@
 /** Lists: queue, identities, what was done, the header. */
 import { countWaiting } from "./api.js";
 import { describeSetting, isSetting } from "./head.js";
-import { changed, colourOf, findTwice, isDoubtful, labelOf, sayTime, selected, state } from "./state.js";
+import { changed, colourOf, findTwice, isDoubtful, labelOf, nameOf, sayTime, selected, state } from "./state.js";
 
 /** @param {string} id */
 const element = (id) => /** @type {HTMLElement} */ (document.getElementById(id));
@@ -27,6 +27,7 @@ export function drawHeader() {
   /** @type {HTMLElement} */ (element("done-bar").firstElementChild).style.width = `${(100 * annotated) / all.length}%`;
   const others = [...state.others.values()].filter((one) => Date.now() - one.at < 120000);
   element("others").textContent = others.map((one) => `${one.author} at ${one.volume}`).join(", ");
+  element("who").textContent = state.author;
   element("channel").textContent = { both: "red + green", red: "red", green: "green" }[state.channel] ?? "";
   element("scope").textContent = `scope: ${{ volume: "this volume", onward: "from here on", range: `until ${state.rangeEnd}` }[state.scope]}`;
   element("scope").setAttribute("aria-pressed", String(state.scope !== "volume"));
@@ -37,7 +38,7 @@ export function drawHeader() {
   /** @type {HTMLButtonElement} */ (element("redo")).disabled = !state.log.redo.length;
   element("hint").textContent = describeHint();
   element("typed").hidden = !state.typed;
-  element("typed").textContent = `#${state.typed}`;
+  element("typed").textContent = describeTyped();
 }
 
 function drawChip() {
@@ -45,8 +46,15 @@ function drawChip() {
   const words = volume?.unusable != null ? "unusable" : volume?.reviewed ? "reviewed" : volume?.status ?? "";
   const chip = element("status");
   chip.dataset.state = words;
-  chip.textContent = [words, doubtful ? `${doubtful} doubtful` : "", volume?.reason ?? "", volume?.note ? `“${volume.note}”` : ""].filter(Boolean).join(" · ");
+  chip.textContent = [words, doubtful ? `${doubtful} ${volume?.reviewed ? "without identity" : "doubtful"}` : "", volume?.reason ?? "", volume?.note ? `“${volume.note}”` : ""].filter(Boolean).join(" · ");
   chip.title = chip.textContent;
+}
+
+/** The number that is being typed, with what assigning it means. */
+function describeTyped() {
+  const identity = Number(state.typed), known = state.run.identities.some((/** @type {any} */ one) => one.identity === identity), name = nameOf(identity);
+  const holder = state.volume?.neurons.find((one) => one.identity === identity && one.key !== state.key);
+  return `#${state.typed}${name ? ` ${name}` : ""}${!known ? " · a new identity" : holder ? " · taken from another neuron here" : ""}`;
 }
 
 /** What the page waits for, or what is selected, in words. */
@@ -105,7 +113,7 @@ export function drawIdentities(choose) {
   const button = element("missing");
   button.hidden = !missing; button.textContent = `${missing} missing here`; button.setAttribute("aria-pressed", String(onlyMissing));
   const list = element("identities");
-  list.replaceChildren(...(rows.length ? rows.map((one) => drawIdentity(one, here.has(one.identity), twice.has(one.identity), choose)) : [make("p", wanted ? `no identity begins with “${wanted}”` : "nothing is missing", "muted")]));
+  list.replaceChildren(...(rows.length ? rows.map((one) => drawIdentity(one, here.has(one.identity), twice.has(one.identity), choose)) : [make("p", !all.length ? "no identities yet: select a neuron and type a number" : wanted ? `no identity begins with “${wanted}”` : "nothing is missing", "muted")]));
   list.querySelector("[aria-selected=true]")?.scrollIntoView({ block: "nearest" });
 }
 
@@ -157,7 +165,7 @@ export function drawLog(go) {
   const undone = new Set();
   for (const one of state.log.entries) { if (one.action === "undo") undone.add(one.target); if (one.action === "redo") undone.delete(one.target); }
   const done = [...state.log.entries].reverse().filter((one) => one.action === "do").slice(0, 60);
-  element("undo-note").textContent = state.log.undo.length ? "Ctrl+Z takes back the marked one" : "";
+  element("undo-note").textContent = state.log.undo.length ? "Ctrl+Z: the marked one" : "";
   element("log").replaceChildren(...(done.length ? done.map((one) => {
     const row = make("li", `${one.words} `, undone.has(one.revision) ? "undone" : "");
     row.append(make("span", `${one.author}, ${sayTime(one.time)}`, "muted"));

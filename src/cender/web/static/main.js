@@ -1,9 +1,9 @@
 // @ts-check
 /** Begins: opens the run, joins the parts, hears of others. */
 import * as actions from "./actions.js";
-import { ask, listen, openOutbox, say, send } from "./api.js";
+import { ask, listen, openOutbox, say } from "./api.js";
 import * as bindings from "./bindings.js";
-import { askConflict, toast } from "./dialogs.js";
+import { askConflict, askText, toast } from "./dialogs.js";
 import { openKeys } from "./keys.js";
 import { cancel, openLearning, showLearning, train } from "./learning.js";
 import { drawHeader, drawIdentities, drawLog, drawQueue, openLists } from "./lists.js";
@@ -31,6 +31,7 @@ function hear(event) {
     for (const v of event.volumes) state.annotated.add(v);
     if (event.volumes.includes(state.v) || event.author === state.author) void refresh().catch(() => null);
     if (event.author !== state.author) toast(`${event.author}: ${event.words}`);
+    else if (event.action !== "do" && !event.volumes.includes(state.v)) toast(event.words);
     document.body.dataset.following = "yes";
     followEdits();
   } else if (event.kind === "identified") {
@@ -39,19 +40,40 @@ function hear(event) {
   } else if (event.kind === "cursor") {
     if (event.session !== state.session) {
       // Who is new here is told where I am.
-      if (!state.others.has(event.session)) tellCursor();
+      if (!state.others.has(event.session)) {
+        tellCursor();
+        if (event.author === state.author) toast(`another page works as ${state.author} too; if that is somebody else, say who you are (A)`);
+      }
       state.others.set(event.session, { author: event.author, volume: event.volume, at: Date.now() });
     }
     changed();
   } else if (event.kind === "learning") showLearning(event);
-  else if (event.kind === "results" || event.kind === "reload") { say(`connected · ${state.author}`, false); tracedFor = ""; void reloadRun().catch(() => null); }
+  else if (event.kind === "results" || event.kind === "reload") { say("connected", false); tracedFor = ""; void reloadRun().catch(() => null); }
 }
 
 /** @param {any} item @param {any} answer */
-async function settleConflict(item, answer) {
+function settleConflict(item, answer) {
   const theirs = `${answer.conflict.author}, ${sayTime(answer.conflict.time)}: ${answer.conflict.words}`;
-  if (await askConflict(theirs, `${state.author}: ${item.words}`)) send(item.path, { ...item.body, base_revision: null, ticket: crypto.randomUUID() }, item.words);
-  else void refresh();
+  // What somebody else changed since cannot be taken back, only changed again.
+  return askConflict(theirs, `${item.body.author}: ${item.words}`, item.path === "/api/edits");
+}
+
+/** @param {any} item @param {any} answer */
+function followSaved(item, answer) {
+  const empty = { "/api/undo": "nothing of yours is left to take back", "/api/redo": "nothing to make again", "/api/copies": "that volume has no identity that fits a neuron here" }[/** @type {string} */ (item.path)];
+  if (answer.nothing && empty) toast(empty);
+  void refresh().catch(() => null);
+}
+
+/** Say who is annotating: undo, the log and conflicts go by names. */
+async function askAuthor() {
+  const name = (await askText("Your name, for the log; undo is yours alone", state.author))?.trim().slice(0, 60);
+  if (!name) return;
+  state.author = name;
+  localStorage.setItem("cender-author", name);
+  tellCursor();
+  await refresh().catch(() => null);
+  changed();
 }
 
 let tracedFor = "";
@@ -65,7 +87,7 @@ async function followTrace() {
 }
 
 function openControls() {
-  const buttons = { undo: actions.undo, redo: actions.redo, review: actions.review, train: () => void train(), cancel: () => void cancel(), help: bindings.showKeys, theme: bindings.turnTheme, channel: bindings.cycleChannel, scope: () => void bindings.toggleScope(), play, beside: bindings.besides, flat: bindings.flatten, plain: () => bindings.setContrast(1) };
+  const buttons = { who: () => void askAuthor(), undo: actions.undo, redo: actions.redo, review: actions.review, train: () => void train(), cancel: () => void cancel(), help: bindings.showKeys, theme: bindings.turnTheme, channel: bindings.cycleChannel, scope: () => void bindings.toggleScope(), play, beside: bindings.besides, flat: bindings.flatten, plain: () => bindings.setContrast(1) };
   for (const [id, act] of Object.entries(buttons)) element(id).addEventListener("click", (event) => { act(); /** @type {HTMLElement} */ (event.currentTarget).blur(); });
   for (const name of /** @type {const} */ (["red", "green"])) {
     element(`black-${name}`).addEventListener("input", (event) => { state.black[name] = Number(/** @type {HTMLInputElement} */ (event.target).value) / 100; changed(); });
@@ -80,15 +102,16 @@ async function begin() {
   const theme = localStorage.getItem("cender-theme");
   if (theme) document.documentElement.dataset.theme = theme;
   state.run = await ask("/api/run");
-  state.author = new URLSearchParams(location.search).get("author") || state.run.author;
+  state.author = new URLSearchParams(location.search).get("author") || localStorage.getItem("cender-author") || state.run.author;
+  document.body.classList.toggle("single", state.run.channels.length < 2);
   state.reviewed = new Set(state.run.reviewed); state.annotated = new Set(state.run.annotated);
   for (const draw of [drawHeader, drawView, drawStrip, drawProjections, drawReference, drawSpace, drawTrace, () => drawLog((v) => void goTo(v)), () => void fetchRaw(state.v), () => drawQueue((item) => void openItem(item)), () => drawIdentities(showIdentity), () => void followTrace()]) onChange(draw);
-  openKeys(bindings.KEYS, (digit) => { state.typed = (state.typed + digit).slice(0, 6); changed(); });
+  openKeys([...bindings.KEYS, { group: "work", name: "author", key: "A", words: "say who I am", act: () => void askAuthor() }], (digit) => { state.typed = (state.typed + digit).slice(0, 6); changed(); });
   openTrace((v) => void goTo(v));
   openSpace(choose);
   openLists(showIdentity);
   openControls();
-  openOutbox({ conflict: (item, answer) => void settleConflict(item, answer), refused: (words) => { toast(words); void refresh(); }, saved: () => void refresh().catch(() => null) });
+  openOutbox({ conflict: settleConflict, refused: toast, saved: followSaved });
   listen(hear);
   const where = readAddress();
   state.channel = where.c;
@@ -100,7 +123,7 @@ async function begin() {
   state.identity = selected()?.identity ?? -1;
   state.log = await ask(`/api/log?author=${encodeURIComponent(state.author)}`);
   await openLearning();
-  say(`connected · ${state.author}`, false);
+  say("connected", false);
   document.body.dataset.ready = document.body.dataset.fresh = "yes";
   changed();
 }

@@ -2,7 +2,7 @@
 /** Around the frame: strip, projections, reference, points in space. */
 import { drawFrame, drawProjection, stackOf } from "./pixels.js";
 import { changed, colourOf, labelOf, selected, state, toPixels, writeAddress } from "./state.js";
-import { fit } from "./view.js";
+import { fit, layout, onScreen } from "./view.js";
 
 /** @typedef {import("./pixels.js").Stack} Stack */
 /** @typedef {import("./state.js").Neuron} Neuron */
@@ -28,9 +28,8 @@ function chooseWindow(stack, one, w, h) {
 
 /** Draw a frame of a stack into a part of a panel, with boxes of neurons, the chosen one strongest.
  * @param {CanvasRenderingContext2D} context @param {Stack} stack @param {number} z @param {Neuron|null|undefined} one @param {Neuron[]} others
- * @param {{x:number, y:number, w:number, h:number}} into */
-function drawPart(context, stack, z, one, others, into) {
-  const part = chooseWindow(stack, one, into.w, into.h);
+ * @param {{x:number, y:number, w:number, h:number}} into @param {{x:number, y:number, scale:number}} [part] of the stack that is shown */
+function drawPart(context, stack, z, one, others, into, part = chooseWindow(stack, one, into.w, into.h)) {
   context.save();
   context.beginPath(); context.rect(into.x, into.y, into.w, into.h); context.clip();
   context.translate(into.x - part.x * part.scale, into.y - part.y * part.scale);
@@ -97,6 +96,14 @@ function ring(context, x, y, r) {
   for (const [colour, width] of /** @type {[string, number][]} */ ([["#000a", 3.5], ["#fff", 1.6]])) { context.strokeStyle = colour; context.lineWidth = width; context.beginPath(); context.arc(x, y, r, 0, 7); context.stroke(); }
 }
 
+/** The part of the reference that lies beside the frame: as large, and the same neuron at the same height and place.
+ * @param {Stack} stack @param {Neuron} same @param {Neuron} one @param {number} w @param {number} h */
+function alignWindow(stack, same, one, w, h) {
+  const { scale } = layout(), [, y, x] = toPixels(one.centre_um), [, py, px] = toPixels(same.centre_um), [sx, frameY] = onScreen(x, y);
+  const sy = frameY + canvas("frame").getBoundingClientRect().top - canvas("reference").getBoundingClientRect().top;
+  return { x: px - stack.x - Math.min(Math.max(sx, 40), w - 40) / scale, y: py - stack.y - Math.min(Math.max(sy, 40), h - 40) / scale, scale };
+}
+
 export function drawReference() {
   const [context, w, h] = fit(canvas("reference"));
   const other = state.reference;
@@ -108,7 +115,8 @@ export function drawReference() {
   const same = other.neurons.find((one) => one.identity >= 0 && one.identity === state.identity);
   const z = same ? same.boxes[same.boxes.length >> 1]?.[0] ?? Math.round(toPixels(same.centre_um)[0]) : state.z;
   const frame = Math.min(stack.depth - 1, Math.max(0, z));
-  drawPart(context, stack, frame, same, other.neurons, { x: 0, y: 0, w, h });
+  const one = selected();
+  drawPart(context, stack, frame, same, other.neurons, { x: 0, y: 0, w, h }, state.beside && same && one ? alignWindow(stack, same, one, w, h) : undefined);
   const absent = state.identity >= 0 && !same ? ` · #${state.identity} is not there` : "";
   write(context, `frame ${frame}${same ? ` · ${labelOf(same)}` : absent}`, 8, 16);
 }

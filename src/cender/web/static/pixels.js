@@ -9,13 +9,17 @@ import { changed, state } from "./state.js";
 const LARGEST = 160e6;
 let serial = 0;
 
+/** Why pictures did not come, by volume. @type {Map<number, string>} */ const missing = new Map();
+/** @param {number} v */
+export const whyMissing = (v) => missing.get(v) ?? "";
+
 /** @param {number} v @returns {Promise<Stack>} */
 export function fetchStack(v) {
   const there = kept.get(v);
   if (there) { kept.delete(v); kept.set(v, there); return Promise.resolve(there); }
   let promise = coming.get(v);
   if (!promise) {
-    promise = load(v).finally(() => coming.delete(v));
+    promise = load(v).catch((error) => { missing.set(v, String(error.message ?? error)); changed(); throw error; }).finally(() => coming.delete(v));
     coming.set(v, promise);
   }
   return promise;
@@ -23,12 +27,13 @@ export function fetchStack(v) {
 
 /** @param {number} v */
 async function load(v) {
-  const answer = await fetch(`/api/volumes/${v}/frames/8`);
+  const answer = await fetch(`/api/volumes/${v}/frames/8`).catch(() => { throw new Error("the server is away"); });
   if (!answer.ok) throw new Error((await answer.json().catch(() => ({}))).detail ?? "no picture");
   const [channels, depth, h, w] = (answer.headers.get("X-Cender-Shape") ?? "").split(",").map(Number);
   const [x, y] = (answer.headers.get("X-Cender-Crop") ?? "").split(",").map(Number);
   /** @type {Stack} */ const stack = { v, channels, depth, h, w, x, y, data: new Uint8Array(await answer.arrayBuffer()), raw: null, serial: ++serial };
   kept.set(v, stack);
+  missing.delete(v);
   bound();
   changed();
   return stack;

@@ -61,7 +61,7 @@ function drawOther(context, x, y, author) {
 function drawAxis(context, place, y, ink) {
   const { volume, time_s } = state.run.volumes, ticks = Math.max(2, Math.min(9, Math.floor(canvas.clientWidth / 160)));
   context.fillStyle = ink; context.globalAlpha = 0.65; context.font = '11px system-ui, "Liberation Sans", sans-serif';
-  for (let i = 0; i < ticks; i++) {
+  for (let i = 0; i < Math.min(ticks, volume.length); i++) {
     const row = Math.round((i * (volume.length - 1)) / (ticks - 1)), text = time_s[row] === null ? `${volume[row]}` : `${time_s[row].toFixed(time_s[row] < 100 ? 1 : 0)} s`;
     context.textAlign = i === 0 ? "left" : i === ticks - 1 ? "right" : "center";
     context.fillText(text, Math.min(canvas.clientWidth - 1, place(volume[row]) + (i === 0 ? -4 : i === ticks - 1 ? 4 : 0)), y);

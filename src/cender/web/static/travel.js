@@ -3,7 +3,7 @@
 import { ask, countMade, countWaiting } from "./api.js";
 import { toast } from "./dialogs.js";
 import { fetchStack, forgetStacks } from "./pixels.js";
-import { changed, isDoubtful, rowOf, state, toPixels, writeAddress } from "./state.js";
+import { changed, isDoubtful, rowOf, selected, state, toPixels, writeAddress } from "./state.js";
 import { bringIntoView } from "./view.js";
 
 /** @typedef {import("./state.js").Neuron} Neuron */
@@ -17,7 +17,7 @@ export async function goTo(v, how = {}) {
   if (v !== state.v && !how.quiet) state.trail.push({ v: state.v, z: state.z, key: state.key, identity: state.identity });
   const identity = state.identity;
   state.v = v; state.ghosts = [];
-  const pixels = fetchStack(v).catch((error) => { toast(String(error.message ?? error)); return null; });
+  const pixels = fetchStack(v).catch(() => null);
   try {
     const volume = await ask(`/api/volumes/${v}`);
     if (state.v !== v) return;
@@ -25,7 +25,7 @@ export async function goTo(v, how = {}) {
     const same = volume.neurons.find((/** @type {Neuron} */ one) => (how.key ? one.key === how.key : one.identity >= 0 && one.identity === identity));
     state.key = same?.key ?? "";
     if (same) showFrameOf(same);
-  } catch (error) { toast(String(error)); }
+  } catch (error) { toast(String(/** @type {any} */ (error).message ?? error)); }
   await pixels;
   writeAddress();
   changed();
@@ -46,11 +46,10 @@ export async function goBack() {
 export async function loadReference() {
   const v = state.v;
   try {
-    if (!state.referenceFixed || !state.reference) {
-      const { volume } = await ask(`/api/volumes/${v}/reference`);
-      if (state.v !== v) return;
-      state.reference = volume === null ? null : await ask(`/api/volumes/${volume}`);
-    }
+    const stays = state.referenceFixed && state.reference;
+    const volume = stays ? stays.volume : (await ask(`/api/volumes/${v}/reference`)).volume;
+    if (state.v !== v) return;
+    if (!stays || stays.generation !== state.run.generation) state.reference = volume === null ? null : await ask(`/api/volumes/${volume}`);
     if (state.reference) {
       void fetchStack(state.reference.volume).catch(() => null);
       await loadGhosts();
@@ -104,8 +103,9 @@ export async function goToDoubtful(by) {
   for (let i = rowOf(state.v) + by; i >= 0 && i < all.length; i += by) if (counts[i] > 0 && !state.reviewed.has(all[i])) {
     await goTo(all[i]);
     const first = sort(state.volume?.neurons ?? [])[0];
-    if (first) choose(first);
-    return;
+    // People may have settled here all that the machine doubted.
+    if (first) { choose(first); return; }
+    if (state.v !== all[i]) return;
   }
   toast("nothing further is in doubt");
 }
@@ -138,6 +138,12 @@ export function play() {
   if (state.playing) void go(); else void loadReference();
 }
 
+/** What is selected is selected everywhere, also when its identity became another one; what is gone is not. */
+function followSelected() {
+  const one = selected();
+  if (one) state.identity = one.identity; else state.key = "";
+}
+
 /** Load this volume and what was done again, unless something is still to be sent. */
 export async function refresh() {
   if (countWaiting()) return;
@@ -147,15 +153,25 @@ export async function refresh() {
   if (countWaiting() || made !== countMade()) return;
   // Answers may overtake each other; an older one never replaces a newer one.
   const older = state.volume?.volume === v && volume.revision < state.volume.revision;
-  if (state.v === v && !older) state.volume = volume;
+  if (state.v === v && !older) { state.volume = volume; followSelected(); }
   document.body.dataset.fresh = "yes";
   if (volume.reviewed) state.reviewed.add(v); else state.reviewed.delete(v);
+  if (volume.neurons.some((/** @type {Neuron} */ one) => one.human || one.edited)) state.annotated.add(v); else state.annotated.delete(v);
   state.log = log;
   changed();
   await loadGhosts().catch(() => null);
 }
 
-export async function loadQueue() { state.queue = await ask("/api/queue"); }
+/** Ask what is worth a look. The volume that is shown keeps its place until it is reviewed, though every correction changes what is best. */
+export async function loadQueue() {
+  const begun = state.queue.volumes.findIndex((/** @type {any} */ one) => one.volume === state.v), mine = state.queue.volumes[begun];
+  const queue = await ask("/api/queue");
+  if (mine && !state.reviewed.has(state.v) && mine.volume === state.v) {
+    const now = queue.volumes.findIndex((/** @type {any} */ one) => one.volume === state.v);
+    queue.volumes.splice(begun, 0, ...(now < 0 ? [mine] : queue.volumes.splice(now, 1)));
+  }
+  state.queue = queue;
+}
 
 export async function reloadRun() {
   const before = state.run?.generation;
@@ -165,7 +181,7 @@ export async function reloadRun() {
   if (before !== undefined && before !== state.run.generation) forgetStacks();
   await fetchStack(state.v).catch(() => null);
   await refresh().catch(() => null);
-  changed();
+  await loadReference();
 }
 
 export function tellCursor() {

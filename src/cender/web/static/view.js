@@ -1,7 +1,7 @@
 // @ts-check
 /** The frame: pixels, boxes, labels, ghosts, and where all of it lies on the screen. */
 import { drawLabels } from "./labels.js";
-import { drawFrame, drawProjection, stackOf } from "./pixels.js";
+import { drawFrame, drawProjection, stackOf, whyMissing } from "./pixels.js";
 import { colourOf, findTwice, isDoubtful, labelOf, selected, state, toPixels } from "./state.js";
 
 /** @typedef {import("./state.js").Neuron} Neuron */
@@ -24,10 +24,19 @@ export function fit(one) {
   return [context, w, h];
 }
 
+/** What of the frame is shown: its picture, or where there is none, the part that has neurons. @returns {Rect} */
+function findArea() {
+  const places = (state.volume?.neurons ?? []).map((one) => toPixels(one.centre_um)), edge = 20;
+  const [ys, xs] = [places.map((one) => one[1]), places.map((one) => one[2])];
+  if (!places.length) return { x: 0, y: 0, w: 100, h: 100 };
+  const x = Math.min(...xs) - edge, y = Math.min(...ys) - edge;
+  return { x, y, w: Math.max(...xs) + edge - x, h: Math.max(...ys) + edge - y };
+}
+
 /** Scale and offset of the frame on the canvas. */
 export function layout() {
-  const stack = stackOf(state.v);
-  const w = stack?.w ?? 100, h = stack?.h ?? 100;
+  const stack = stackOf(state.v) ?? findArea();
+  const { w, h } = stack;
   const scale = Math.min(canvas.clientWidth / w, canvas.clientHeight / h) * state.zoom;
   return { stack, scale, left: (canvas.clientWidth - w * scale) / 2 + state.panX, top: (canvas.clientHeight - h * scale) / 2 + state.panY };
 }
@@ -35,13 +44,13 @@ export function layout() {
 /** Place of a full-frame pixel on the canvas. @param {number} x @param {number} y */
 export function onScreen(x, y) {
   const { stack, scale, left, top } = layout();
-  return [left + (x - (stack?.x ?? 0) + 0.5) * scale, top + (y - (stack?.y ?? 0) + 0.5) * scale];
+  return [left + (x - stack.x + 0.5) * scale, top + (y - stack.y + 0.5) * scale];
 }
 
 /** @param {number} px @param {number} py */
 export function inFrame(px, py) {
   const { stack, scale, left, top } = layout();
-  return [(px - left) / scale - 0.5 + (stack?.x ?? 0), (py - top) / scale - 0.5 + (stack?.y ?? 0)];
+  return [(px - left) / scale - 0.5 + stack.x, (py - top) / scale - 0.5 + stack.y];
 }
 
 /** Move the picture so that a neuron is in its middle, unless it is well inside already. @param {Neuron} one @param {boolean} [always] */
@@ -65,10 +74,10 @@ export function boxOf(one) {
 
 export function drawView() {
   const [context, width, height] = fit(canvas);
-  const { stack, scale, left, top } = layout();
+  const { scale, left, top } = layout(), stack = stackOf(state.v), why = whyMissing(state.v);
   if (stack) context.drawImage(isFlat() ? drawProjection(stack, 0) : drawFrame(stack, Math.min(state.z, stack.depth - 1)), left, top, stack.w * scale, stack.h * scale);
-  else if (state.run) sayLoading(context, width, height);
-  if (!state.volume || state.hidden) return;
+  else if (state.run) write(context, why ? `no picture: ${why}` : `the pictures of volume ${state.v} are on their way`, width, why ? 40 : height / 2);
+  if (!state.volume || state.hidden || !(stack || why)) return;
   const twice = findTwice();
   /** @type {import("./labels.js").Wanted[]} */ const wanted = [];
   /** @type {Rect[]} */ const boxes = [];
@@ -87,10 +96,12 @@ export function drawView() {
   if (pencil.box) { const [x, y] = onScreen(pencil.box[0] - 0.5, pencil.box[1] - 0.5); context.setLineDash([]); context.strokeStyle = "#fff"; context.lineWidth = 2; context.strokeRect(x, y, pencil.box[2] * scale, pencil.box[3] * scale); }
 }
 
-/** @param {CanvasRenderingContext2D} context @param {number} width @param {number} height */
-function sayLoading(context, width, height) {
-  context.fillStyle = "#9aa5ae"; context.font = '14px system-ui, "Liberation Sans", sans-serif'; context.textAlign = "center";
-  context.fillText(`the pictures of volume ${state.v} are not here yet`, width / 2, height / 2);
+/** Words across the frame, in as many lines as they need. @param {CanvasRenderingContext2D} context @param {string} words @param {number} width @param {number} y */
+function write(context, words, width, y) {
+  context.fillStyle = "#b8c2cb"; context.font = '14px system-ui, "Liberation Sans", sans-serif'; context.textAlign = "center";
+  const lines = [""];
+  for (const word of words.split(" ")) { const longer = `${lines[lines.length - 1]} ${word}`; if (context.measureText(longer).width < width - 40) lines[lines.length - 1] = longer; else lines.push(word); }
+  lines.forEach((line, row) => context.fillText(line, width / 2, y + 20 * row, width - 20));
   context.textAlign = "left";
 }
 
