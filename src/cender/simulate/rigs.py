@@ -5,6 +5,7 @@ same hash.
 """
 
 import hashlib
+import math
 from typing import Any
 
 import numpy as np
@@ -97,4 +98,5 @@ def name_rigs() -> str:
 
 
 def _spread(bounds: tuple[float, float], rng: np.random.Generator) -> float:
-    return float(np.exp(rng.uniform(*np.log(bounds))))
+    # Not numpy's functions: their last digit, and so the name of the family, depends on the processor.
+    return math.exp(rng.uniform(*map(math.log, bounds)))

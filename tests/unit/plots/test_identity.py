@@ -73,11 +73,11 @@ def test_violins_have_their_means() -> None:
 
 def test_layout_keeps_clusters_apart() -> None:
     points, number = make_clusters()
-    place = lay_out(points, perplexity=10.0)
+    place = lay_out(points)
     middle = np.stack([place[number == one].mean(0) for one in range(5)])
     nearest = np.linalg.norm(place[:, None] - middle[None], axis=2).argmin(1)
     assert (nearest == number).mean() == 1
-    np.testing.assert_array_equal(place, lay_out(points, perplexity=10.0))
+    np.testing.assert_array_equal(place, lay_out(points))
 
 
 @pytest.mark.parametrize("count", [0, 1, 3, 5])
