@@ -41,7 +41,7 @@ def test_two_people_see_each_other_and_settle_a_conflict(shared_server: Server, 
 
 def test_a_page_says_who_works_at_it_and_the_next_page_sends_what_it_left(shared_server: Server, sit_down: Sit) -> None:
     ana, new = sit_down(shared_server), sit_down(shared_server)
-    ana.page.wait_for_selector("text=another page works as ana too")
+    ana.page.wait_for_selector("text=another page works as ana too", state="attached")
     new.press("A")
     new.page.fill("#ask-answer", "cy")
     new.press("Enter")
