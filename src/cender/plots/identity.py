@@ -22,13 +22,17 @@ BINS = 15
 
 @dataclass(frozen=True, slots=True)
 class Curve:
-    """Accuracy (0 to 1) at several numbers of annotated volumes; ``spread`` is its standard deviation, NaN for none."""
+    """Accuracy (0 to 1) at several numbers of annotated volumes; ``spread`` is its standard deviation, NaN for none.
+
+    A ``broken`` line tells a curve from another one of its method.
+    """
 
     method: str
     split: str
     volumes: tuple[int, ...]
     accuracy: tuple[float, ...]
     spread: tuple[float, ...]
+    broken: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,17 +55,17 @@ def draw_curves(curves: Sequence[Curve], published: Sequence[Published], title: 
 def plot_curves(curves: Sequence[Curve], published: Sequence[Published], ax: Axes) -> Axes:
     """One line per method and split, full for random and broken for blocked; published figures as single marks."""
     for curve in sorted(curves, key=lambda curve: (curve.method, curve.split), reverse=True):
-        blocked = curve.split == "blocked"
+        broken = curve.broken or curve.split == "blocked"
         spread = np.nan_to_num(100 * np.array(curve.spread))
         ax.errorbar(
             curve.volumes,
             100 * np.array(curve.accuracy),
             yerr=spread if spread.any() else None,
             color=COLOURS.get(curve.method, QUIET),
-            linestyle="--" if blocked else "-",
+            linestyle="--" if broken else "-",
             marker="o",
             markersize=5,
-            markerfacecolor="none" if blocked else None,
+            markerfacecolor="none" if broken else None,
             capsize=2,
             linewidth=1.5,
             label=_name_curve(curve),
@@ -76,7 +80,7 @@ def plot_curves(curves: Sequence[Curve], published: Sequence[Published], ax: Axe
     ax.xaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
     ax.grid(axis="y", color=FAINT, linewidth=0.6)
     ax.set(xlabel="annotated volumes", ylabel="accuracy, %")
-    ax.legend(loc="lower right")
+    ax.legend(loc="best")
     return ax
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from multiprocessing import get_context
 from pathlib import Path
 
-from cender.bench.paper.items import Done, Item, measure_item
+from cender.bench.paper.items import Done, Item, measure_item, measure_items
 from cender.io.measured import Measured, add_measured, load_measured
 
 MakeItems = Callable[[], Sequence[Item]]
@@ -42,8 +42,10 @@ def measure_in_lanes(
     """The figures of all items by key, as `measure_items` has them, measured by several processes at a time.
 
     Items of one group are measured by the same process one after the other, groups that take longest first. A row is
-    kept as soon as it is finished.
+    kept as soon as it is finished. A single lane or group needs no process but this one.
     """
+    if lanes.count == 1 or len(_gather(items)) < 2:
+        return measure_items(items, path, machine, on_item)
     known = {} if path is None else load_measured(path)
     found = {one.key: known[one.key] for one in items if one.key in known and known[one.key].inputs == one.inputs}
     total, gone = sum(one.about_s for one in items), 0

@@ -40,7 +40,8 @@ def _render(table: Table) -> str:
 def _render_provenance(found: Mapping[str, Measured]) -> str:
     lines = [
         "## Where the figures come from\n",
-        "Rows of older weights or other settings were measured before those of now. Core seconds are CPU time.\n",
+        "Rows of older weights or other settings were measured before those of now, or with those that their key "
+        "names. Core seconds are CPU time.\n",
         "| row | version | machine | date | seconds | core seconds | weights and settings |",
         "|---|---|---|---|---|---|---|",
     ]

@@ -15,7 +15,7 @@ from cender.bench.paper.cell_rows import list_cell_types
 from cender.bench.paper.identity_rows import count_data, list_features, list_own, list_real, list_simulated
 from cender.bench.paper.inputs import hash_settings
 from cender.bench.paper.items import Figures, Item
-from cender.bench.paper.scope import HEADS_FILE, OWN, POINTS_FILE, PRESET, Scope
+from cender.bench.paper.scope import HEADS_FILE, OWN, OWN_STAGE_1, PAIR, POINTS_FILE, PRESET, Scope
 from cender.bench.paper.taught import Company
 from cender.bench.speed.stages import measure_stages
 from cender.config import Config
@@ -60,20 +60,30 @@ def _time_stages(config: Config) -> Item:
 
 
 def _find_neurons(config: Config, scope: Scope) -> list[Item]:
-    """Both detectors; the settings may give the paper's other anchors, with weights that learnt them."""
+    """Both detectors in the heads that our stage 1 finds, and the paper's in those of its own."""
     simulated = config.model_copy(update={"simulate": SimulateParams(preset=PRESET)})
-    items = []
-    for method, model, about in DETECTORS:
-        chosen = choose_method(config.detect, method)
-        inputs = {**_inputs(simulated, "orientation"), "animals": scope.animals, "volumes": scope.volumes}
-        inputs["models"][model] = hash_weights(chosen.weights, model)
-        inputs["stages"] = hash_settings(config, STAGES)
-        pair = method == "paper" and chosen.multi_field.anchors_px == (7, 11)
-        measure = partial(_detect, simulated, scope, method, chosen)
-        about_s = about * scope.animals * scope.volumes // 2
-        key = f"detection, {method}" + (", 7 and 11" if pair else "")
-        items.append(Item(key, measure, {**inputs, "method": method}, about_s))
-    return items
+    own = simulated.model_copy(update={"preprocess": config.preprocess.model_copy(update={"method": "paper"})})
+    ours, paper = DETECTORS
+    return [
+        _find_with(simulated, scope, ours),
+        _find_with(simulated, scope, paper),
+        _find_with(own, scope, paper, OWN_STAGE_1),
+    ]
+
+
+def _find_with(config: Config, scope: Scope, detector: tuple[str, str, int], words: str = "") -> Item:
+    """One detector; the settings may give the paper's other anchors, with weights that learnt them."""
+    method, model, about_s = detector
+    chosen = choose_method(config.detect, method)
+    inputs = {**_inputs(config, "orientation"), "animals": scope.animals, "volumes": scope.volumes}
+    pair = method == "paper" and chosen.multi_field.anchors_px == (7, 11)
+    # Shipped weights know anchors of 9 pixels only.
+    weights = {model: hash_weights(chosen.weights, model)}
+    inputs |= {"weights": weights} if pair else {"models": inputs["models"] | weights}
+    inputs |= {"stages": hash_settings(config, STAGES), "method": method}
+    measure = partial(_detect, config, scope, method, chosen)
+    key = f"detection, {method}" + (PAIR if pair else "") + words
+    return Item(key, measure, inputs, about_s * scope.animals * scope.volumes // 2)
 
 
 def _detect(config: Config, scope: Scope, method: str, params: DetectParams) -> Figures:

@@ -9,6 +9,8 @@ POINTS_RATE_HZ = 6.0
 CHAUDHARY = "HL"
 OWN = ("C1", "C2", "C3")
 PRESET: Literal["typical"] = "typical"
+# Ends of the keys of the paper's detector with its other anchors, and in the heads that its own stage 1 finds.
+PAIR, OWN_STAGE_1 = ", 7 and 11", ", own stage 1"
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,12 +28,14 @@ def figures(
 ) -> None:
     """Draw every figure of the paper, in its numbering, from a simulated animal and from real data where needed."""
     from cender.bench.paper.figures.draw import TITLES, Wish, draw_figures
+    from cender.bench.paper.scope import QUICK
     from cender.cli.bench.machine import describe_machine
     from cender.cli.console import print_json, show_progress
     from cender.config import load_config
     from cender.io.measured import load_measured
 
-    config = load_config(None, [f"simulate.volumes={SIMULATED_VOLUMES}", *(sets or [])])
+    volumes = SIMULATED_VOLUMES if full else QUICK.length
+    config = load_config(None, [f"simulate.volumes={volumes}", *(sets or [])])
     about = describe_machine()
     wish = Wish(only or (), full, data, None if rows is None else load_measured(rows), about["machine"])
     with show_progress() as bar:

@@ -72,7 +72,7 @@ def draw_across(
         figure = start_figure(11, 4.2)
         a, b = figure.subplots(1, 2)
         name_panel(plot_curves(curves, published, a), "A", title)
-        a.set_xlabel("volumes of the other animal that the model learnt from")
+        a.set_xlabel("annotated volumes of the animal that was learnt from")
         name_panel(plot_violins(groups, b), "B", "volumes of the animal that is recognized")
         b.tick_params(axis="x", labelsize=7)
     return figure

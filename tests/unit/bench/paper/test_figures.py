@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from cender.bench.paper.figures import recognition
+from cender.bench.paper.figures import images, recognition
 from cender.bench.paper.figures.draw import TITLES, Wish, _list_drawings, draw_figures
-from cender.bench.paper.figures.recognition import QUICK, Curves
+from cender.bench.paper.figures.recognition import BRIEF, QUICK, Curves, Extent
 from cender.bench.paper.figures.scene import Scene
 from cender.config import Config
 from cender.errors import ConfigError
@@ -18,6 +18,7 @@ from cender.plots.paper.recognition import Embedded, Followed, draw_across, draw
 from cender.plots.style import save_figure
 from cender.preprocess.paper import trace_head
 from cender.simulate import SimulateParams
+from cender.types import Crop
 
 SMALL = Config(
     simulate=SimulateParams(preset="easy", volumes=4, shape=(10, 200, 200), voxel_um=(2.5, 0.5, 0.5), seed=3)
@@ -86,6 +87,35 @@ def test_times_of_stages_stand_beside_the_published_ones(monkeypatch: pytest.Mon
     shown = {text.get_text().strip() for text in ax.texts}
     assert {"20", "100", "10", "30", "160"} <= shown, "ours, and their sum"
     assert {"556", "50", "800"} <= shown, "those of the paper"
+
+
+def test_the_picture_of_a_head_holds_all_of_its_neurons() -> None:
+    boxes = np.array([[5.5, 60.0, 9.0, 9.0], [80.0, 20.0, 9.5, 9.0]])
+    assert tuple(images._widen_crop(Crop(30, 30, 20, 20), boxes, (66, 200))) == (5, 20, 85, 46)
+    assert tuple(images._widen_crop(Crop(30, 30, 20, 20), np.zeros((0, 4)), (66, 200))) == (30, 30, 20, 20)
+
+
+def test_accuracy_across_animals_is_a_curve_of_both_methods(monkeypatch: pytest.MonkeyPatch) -> None:
+    learnt: list[int] = []
+    train = recognition.train_weights
+
+    def count(annotated: list, *rest: object) -> object:
+        learnt.append(len(annotated))
+        return train(annotated, *rest)
+
+    monkeypatch.setattr(recognition, "train_weights", count)
+    brief = Config.model_validate({"train_recognizer": BRIEF, "recognize": {"paper": {"epochs": 2}}})
+    scene = Scene(brief.model_copy(update={"simulate": SMALL.simulate}), train=2)
+    curves = Curves(scene, Extent({"paper": (), "default": (1,)}, {}, (1, 2, 9), 2), None, {})
+    assert curves.measure_own()[0].train == 1
+    a, b = recognition.draw_figure_9(curves).axes
+    assert learnt == [1], "what Fig 8 has learnt is used on the other animal"
+    names = [text.get_text() for text in a.get_legend().get_texts()]
+    assert sum("the paper's method" in name for name in names) == 1
+    assert sum("ours" in name for name in names) == 1
+    lines = {tuple(int(x) for x in line.get_xdata()) for line in a.lines if len(line.get_xdata())}
+    assert {(1, 2), (1,)} <= lines, "one point for each number of volumes that there are, none for nine"
+    assert [text.get_text() for text in b.get_xticklabels()] == ["paper,\nsimulated", "default,\nsimulated"]
 
 
 def test_figures_of_recognition_are_drawn(tmp_path: Path) -> None:

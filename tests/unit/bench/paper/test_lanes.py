@@ -37,9 +37,17 @@ def test_rows_of_a_group_share_a_process_and_others_do_not(tmp_path: Path) -> No
 def test_what_fails_leaves_the_finished_rows(tmp_path: Path) -> None:
     path = tmp_path / "rows.jsonl"
     items = [Item("a", partial(dict, value=1), {}, 5, "g"), Item("b", partial(int, "no number"), {}, 5, "g")]
+    items.append(Item("c", partial(dict, value=3), {}, 2))
     with pytest.raises(ValueError, match="no number"):
-        measure_in_lanes(items, Lanes(1, partial(list, items)), path, MACHINE)
-    assert list(load_measured(path)) == ["a"]
+        measure_in_lanes(items, Lanes(2, partial(list, items)), path, MACHINE)
+    assert "a" in load_measured(path)
+
+
+def test_a_single_group_is_measured_in_this_process() -> None:
+    shared = count_up()
+    items = [Item(key, partial(next, shared), {}, 5, "g") for key in "ab"]
+    measure_in_lanes(items, Lanes(2, partial(list, items)), None, MACHINE)
+    assert next(shared) == {"count": 3}
 
 
 def test_there_is_a_lane_for_every_core_but_few() -> None:

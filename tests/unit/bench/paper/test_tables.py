@@ -122,6 +122,17 @@ def test_other_anchors_have_a_row_of_their_own() -> None:
     assert "detection, paper" in {item.key for item in list_items(Config(), None, QUICK)}
 
 
+def test_the_papers_detector_is_measured_in_the_heads_of_its_own_stage_1_too() -> None:
+    items = {item.key: item.inputs for item in list_items(Config(), None, QUICK)}
+    ours, own = items["detection, paper"], items["detection, paper, own stage 1"]
+    assert ours["stages"]["preprocess"] != own["stages"]["preprocess"]
+    share = dict.fromkeys(("precision", "recall", "f1"), 0.5)
+    one = {"tasks": {"paper": {"detection_2d": share, "detection_3d": share}}, "training": "1 min"}
+    rows = build_tables(measured(**{"detection, paper, own stage 1": one}), None)[2].rows
+    mine = [row for row in rows if "its stage 1 too" in str(row[-1]) and row[1] == "9"]
+    assert [(row[0], row[5]) for row in mine] == [("regions in frames", 50.0), ("neurons of detected boxes", 50.0)]
+
+
 def test_other_data_is_measured_again(tmp_path: Path) -> None:
     def read_inputs() -> dict:
         return {item.key: item.inputs for item in list_items(Config(), tmp_path, QUICK)}
@@ -148,7 +159,7 @@ def test_the_page_of_tables_is_what_the_command_prints_from_its_rows() -> None:
         "docs/tables.md is stale: cender bench tables --rows docs/tables.jsonl --kept --markdown > docs/tables.md"
     )
     known = {item.key for scope in (QUICK, FULL) for item in list_items(Config(), None, scope)}
-    real = ("NeRVE", "count", "C1", "C2/C3", "cell types")
+    real = ("NeRVE", "count", "C1", "C2/C3", "cell types", "detection, paper, 7 and 11")
     assert {key for key in found if not key.startswith(real)} <= known, "rows that no command measures any more"
 
 

@@ -1,5 +1,6 @@
 """The figures that show images: 1 to 5, 7 and S3."""
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -27,7 +28,7 @@ from cender.plots.paper.stages import (
 )
 from cender.plots.paper.whole import System, Whole, draw_boxes_with_identities, draw_pipeline, draw_system
 from cender.recognize.paper.posture import find_posture
-from cender.types import Regions, Volume
+from cender.types import Crop, Regions, Volume
 from cender.types.boxes import overlap_boxes
 
 FIELD_PX = (9, 15, 31, 41, 81)
@@ -209,13 +210,22 @@ def draw_figure_7(scene: Scene) -> Any:
     shown, known = volumes[middle], simulation.annotate(middle)
     if known.head is None or shown.red is None or shown.green is None:
         raise RuntimeError("simulated volumes always have a head and both channels")
-    crop = known.head.crop
+    crop = _widen_crop(known.head.crop, neurons[middle].regions.box_px, shown.red.shape[1:])
     place = cameras.channel_map.move_points(neurons[middle].centre_px[:, 1:]) - np.array([crop.y, crop.x])
-    whole = Whole(shown.red, known.head, neurons[middle], known.identity, FILM_VOXEL_UM[2])
+    head = replace(known.head, crop=crop)
+    whole = Whole(shown.red, head, neurons[middle], known.identity, FILM_VOXEL_UM[2])
     green = shown.green.max(0)[crop.y : crop.y + crop.h, crop.x : crop.x + crop.w]
     rows = np.argsort(-np.nanstd(np.where(traces.valid, traces.ratio, np.nan), axis=1))
     usable = [row for row in rows if traces.valid[row].sum() >= len(volumes) // 2]
     return draw_system(whole, System(green, place, traces.ratio[usable], time_s))
+
+
+def _widen_crop(crop: Crop, box_px: Float[np.ndarray, "n 4"], frame: tuple[int, ...]) -> Crop:
+    """The crop, made as large as all of these boxes need, inside of a frame ``y x``."""
+    low = np.floor(np.minimum((crop.x, crop.y), box_px[:, :2].min(axis=0, initial=np.inf))).clip(0)
+    high = np.maximum((crop.x + crop.w, crop.y + crop.h), (box_px[:, :2] + box_px[:, 2:]).max(axis=0, initial=0))
+    (x, y), (w, h) = low.astype(int), (np.minimum(np.ceil(high), frame[::-1]) - low).astype(int)
+    return Crop(int(x), int(y), int(w), int(h))
 
 
 def draw_figure_s3(scene: Scene) -> Any:

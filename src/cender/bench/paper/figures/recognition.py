@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from time import process_time
 from typing import Any
@@ -10,6 +11,7 @@ import numpy as np
 from jaxtyping import Float
 
 from cender.bench.identity.across import measure_across
+from cender.bench.identity.carried import measure_carried
 from cender.bench.identity.data import make_subject, open_points
 from cender.bench.identity.measure import Learn, Measurement, Recognize, measure_identity_bench, run_repeat
 from cender.bench.identity.methods import METHODS, Method, make_across_learner, make_learner
@@ -22,7 +24,8 @@ from cender.bench.paper.published import NERVE_POINTS, OWN_POINTS
 from cender.bench.speed.stages import measure_stages
 from cender.io.measured import Measured
 from cender.nets.embedding import read_classes
-from cender.pipeline.recording.recognizer.identify import build_recognizer
+from cender.pipeline.recording.recognizer.identify import build_foreign, build_recognizer
+from cender.pipeline.recording.recognizer.learn import train_weights
 from cender.plots.identity import Curve, Published
 from cender.plots.paper.features import Features, draw_features
 from cender.plots.paper.measures import draw_box_sizes, draw_speed
@@ -47,10 +50,14 @@ ACROSS_POINTS = (
 
 @dataclass(frozen=True, slots=True)
 class Extent:
-    """How much is measured for the curves: annotated volumes by method, test volumes of ours."""
+    """How much is measured for the curves: annotated volumes by method, test volumes of ours.
+
+    ``across`` are the volumes that the paper's method learns from where it is used on other animals.
+    """
 
     counts: Mapping[str, tuple[int, ...]]
     nerve: Mapping[str, tuple[int, ...]]
+    across: tuple[int, ...]
     at_most: int | None
 
 
@@ -59,10 +66,11 @@ QUICK_EPOCHS = 60
 FEW = 3
 # Learning that is just enough to time what comes after it.
 BRIEF = {"steps": 5, "self_rounds": 0, "warped": 0}
-QUICK = Extent({"paper": (3, 20), "default": (3,)}, {"paper": (20,)}, 20)
+QUICK = Extent({"paper": (3, 20), "default": (3,)}, {"paper": (20,)}, (1, 3, 10, 20), 20)
 FULL = Extent(
     {"paper": (1, 3, 10, 30, 80, 130), "default": (0, 1, 3, 10, 30)},
     {"paper": (10, 30, 80, 130), "default": (0, 1, 10, 80, 130)},
+    (1, 3, 10, 30, 80, 130),
     None,
 )
 
@@ -130,11 +138,12 @@ class Curves:
         points = None if data is None else data / POINTS_FILE
         self.points = points if points is not None and points.is_file() else None
         self._made: dict[str, list[Measurement]] = {}
+        self._ours: dict[tuple[int, ...], Weights] = {}
 
     def measure_own(self) -> list[Measurement]:
         """Both methods on the simulated animal, split at random as in the paper."""
         if "own" not in self._made:
-            self._made["own"] = self._measure(self.scene.subject, self.extent.counts)
+            self._made["own"] = self._measure(self.scene.subject, self.extent.counts, self._recognize_own)
         return self._made["own"]
 
     def time_recognizing(self) -> float:
@@ -149,28 +158,47 @@ class Curves:
     def measure_nerve(self) -> list[Measurement]:
         """The same on the points of a real recording; empty without it."""
         if "nerve" not in self._made:
-            found = [] if self.points is None else self._measure(self._open_nerve(), self.extent.nerve)
+            ours = make_learner("default", self.scene.config)
+            found = [] if self.points is None else self._measure(self._open_nerve(), self.extent.nerve, ours)
             self._made["nerve"] = found
         return self._made["nerve"]
 
     def measure_across(self) -> list[Measurement]:
-        """A model of another simulated animal, used on this one with one template volume."""
+        """The paper's method: a model of this animal, used on another one of which a single volume is annotated."""
         if "across" not in self._made:
-            other = self.scene.config.simulate.model_copy(update={"seed": OTHER_SEED})
-            teacher = make_subject(simulate_recording(other).truth(), OTHER_SEED)
-            # Ours learns from the template and the recording, whatever the other animal has.
-            whole = self.extent.at_most is None
-            counts = {**self.extent.counts, "default": self.extent.counts["default"][-1:] if whole else ()}
-            self._made["across"] = self._cross(teacher, self.scene.subject, counts)
+            self._made["across"] = self._cross(self._other)
         return self._made["across"]
 
     def measure_across_nerve(self) -> list[Measurement]:
-        """A model of the simulated animal, used on the real recording; empty without it."""
+        """The same models, used on the real recording; empty without it."""
         if "across nerve" not in self._made:
-            counts = {"paper": self.extent.counts["paper"][-1:]}
-            found = [] if self.points is None else self._cross(self.scene.subject, self._open_nerve(), counts)
-            self._made["across nerve"] = found
+            self._made["across nerve"] = [] if self.points is None else self._cross(self._open_nerve())
         return self._made["across nerve"]
+
+    def measure_template(self) -> list[Measurement]:
+        """Ours, as `cender run --template` uses it: identities of this animal, of the other one nothing annotated."""
+        if "template" not in self._made:
+            learn, carry = self._learn_ours, build_foreign
+            carrier = "default", lambda annotated, rest, seed: carry(learn(annotated, seed), self.scene.config)
+            pairs, pace = [(self.scene.subject, self._other)], Pace(at_most=self.extent.at_most)
+            counts = [count for count in self.extent.counts["default"] if count]
+            self._made["template"] = [measure_carried(pairs, carrier, count, pace) for count in counts]
+        return self._made["template"]
+
+    @cached_property
+    def _other(self) -> Subject:
+        """Another simulated animal, as long as what is tested of it."""
+        volumes = {} if self.extent.at_most is None else {"volumes": self.extent.at_most + 1}
+        params = self.scene.config.simulate.model_copy(update={"seed": OTHER_SEED, **volumes})
+        return make_subject(simulate_recording(params).truth(), OTHER_SEED)
+
+    def _learn_ours(self, annotated: Sequence[Annotation], seed: int) -> Weights:
+        """Our recognizer of this animal, learnt once for all figures that show what it does."""
+        key = tuple(one.volume for one in annotated)
+        if key not in self._ours:
+            recording = list(self.scene.subject.seen.values())
+            self._ours[key] = train_weights(annotated, recording, self.scene.config, seed)
+        return self._ours[key]
 
     def list_curves(self, made: Sequence[Measurement], data: str) -> list[Curve]:
         """Curves of measurements, with the points that kept rows add to them."""
@@ -193,18 +221,14 @@ class Curves:
             raise RuntimeError("asked for a recording that is not there")
         return make_subject(open_points(self.points, POINTS_RATE_HZ))
 
-    def _learn(self, method: Method) -> Learn:
-        """How a method learns; what the paper's has learnt for another figure is taken from memory."""
-        config, memory = self.scene.config, self.scene.memory
-        if method == "default":
-            return make_learner(method, config)
+    def _recognize_own(self, annotated: Sequence[Annotation], recording: Sequence[Annotation], seed: int) -> Recognize:
+        return build_recognizer(self._learn_ours(annotated, seed), self.scene.config)
 
-        def learn(annotated: Sequence[Annotation], recording: Sequence[Annotation], seed: int) -> Recognize:
-            params = self._choose_epochs(choose_params(config.recognize.paper, annotated), len(annotated))
-            trained = memory.train(annotated, params, seed)
-            return build_recognizer(trained.weights, config)
-
-        return learn
+    def _learn_paper(self, annotated: Sequence[Annotation], recording: Sequence[Annotation], seed: int) -> Recognize:
+        """The paper's method; what it has learnt for another figure is taken from memory."""
+        config = self.scene.config
+        weights = self._remember(annotated, choose_params(config.recognize.paper, annotated), seed)
+        return build_recognizer(weights, config)
 
     def _choose_epochs(self, params: PaperParams, volumes: int) -> PaperParams:
         """The settings with all of the paper's epochs where there are so few volumes that they take no time."""
@@ -212,16 +236,17 @@ class Curves:
             return params
         return params.model_copy(update={"epochs": type(params)().epochs})
 
-    def _measure(self, subject: Subject, counts: Mapping[str, tuple[int, ...]]) -> list[Measurement]:
+    def _measure(self, subject: Subject, counts: Mapping[str, tuple[int, ...]], ours: Learn) -> list[Measurement]:
+        learners: dict[Method, Learn] = {"default": ours, "paper": self._learn_paper}
         return [
             measure_identity_bench(
                 [subject],
-                (method, self._learn(method)),
+                (method, learn),
                 count,
                 "random",
                 at_most=None if method == "paper" else self.extent.at_most,
             )
-            for method in METHODS
+            for method, learn in learners.items()
             for count in counts.get(method, ())
             if count <= len(subject.taught) // 2
         ]
@@ -229,13 +254,14 @@ class Curves:
     def _remember(self, annotated: Sequence[Annotation], params: PaperParams, seed: int) -> Weights:
         return self.scene.memory.train(annotated, self._choose_epochs(params, len(annotated)), seed).weights
 
-    def _cross(self, teacher: Subject, tested: Subject, counts: Mapping[str, tuple[int, ...]]) -> list[Measurement]:
-        def measure(method: Method, count: int) -> Measurement:
-            config = self.scene.config
-            learn = make_across_learner(method, config, train=self._remember)
-            return measure_across([(teacher, tested)], (method, learn), count, Pace(at_most=self.extent.at_most))
-
-        return [measure(method, count) for method in METHODS for count in counts.get(method, ()) if count]
+    def _cross(self, tested: Subject) -> list[Measurement]:
+        teacher = self.scene.subject
+        learn = make_across_learner("paper", self.scene.config, train=self._remember)
+        return [
+            measure_across([(teacher, tested)], ("paper", learn), count, Pace(at_most=self.extent.at_most))
+            for count in self.extent.across
+            if count <= len(teacher.taught) // 2
+        ]
 
 
 def draw_figure_8(scene: Scene, curves: Curves) -> Any:
@@ -249,13 +275,19 @@ def draw_figure_8(scene: Scene, curves: Curves) -> Any:
     nerve = curves.measure_nerve()
     real = [Published(*point) for point in NERVE_POINTS]
     worst = _show_worst(scene, own)
-    followed = None if not nerve else _follow(nerve, curves, "NeRVE", real, "NeRVE, a real animal")
+    followed = None if not nerve else _follow(nerve, curves, "NeRVE", real, _say_nerve(nerve, epochs))
     return draw_recognition(space, replace(own, worst=worst), followed)
 
 
 def _say_epochs(what: str, epochs: int) -> str:
     """A title; a quick look trains for fewer epochs, and says so."""
     return what if epochs == PaperParams().epochs else f"{what}; more than {FEW} volumes: {epochs} epochs"
+
+
+def _say_nerve(made: Sequence[Measurement], epochs: int) -> str:
+    """The same for the real animal, whose other points are kept rows of all epochs."""
+    brief = ", ".join(str(one.train) for one in made if one.method == "paper" and one.train > FEW)
+    return "NeRVE, a real animal" + (f"; {brief} volumes: {epochs} epochs" if epochs != PaperParams().epochs else "")
 
 
 def _follow(
@@ -284,22 +316,16 @@ def _show_worst(scene: Scene, own: Followed) -> list[tuple[str, np.ndarray]]:
 
 
 def draw_figure_9(curves: Curves) -> Any:
-    """Accuracy in another animal."""
-    across, real = curves.measure_across(), curves.measure_across_nerve()
-    lines = [replace(one, split="one template volume") for one in gather_curves(across)]
-    groups = {_name(one, "simulated"): one.repeats[0].volume_accuracy for one in _keep_last(across)}
-    groups |= {_name(one, "NeRVE"): one.repeats[0].volume_accuracy for one in real}
+    """Accuracy in another animal, over the volumes of this one that a model learnt from."""
+    across, real, ours = curves.measure_across(), curves.measure_across_nerve(), curves.measure_template()
+    lines = [replace(one, split="+ 1 template volume") for one in gather_curves(across)]
+    lines += [replace(one, split="NeRVE + 1 template volume", broken=True) for one in gather_curves(real)]
+    lines += [replace(one, split="no volume of the other animal") for one in gather_curves(ours)]
+    last = {"paper,\nsimulated": across, "paper,\nNeRVE": real, "default,\nsimulated": ours}
+    groups = {label: made[-1].repeats[0].volume_accuracy for label, made in last.items() if made}
     published = [Published(*point) for point in ACROSS_POINTS]
     epochs = curves.scene.config.recognize.paper.epochs
-    return draw_across(lines, published, groups, _say_epochs("another simulated animal, one template volume", epochs))
-
-
-def _keep_last(made: Sequence[Measurement]) -> list[Measurement]:
-    return list({one.method: one for one in sorted(made, key=lambda one: one.train)}.values())
-
-
-def _name(one: Measurement, where: str) -> str:
-    return f"{one.method},\n{where}"
+    return draw_across(lines, published, groups, _say_epochs("from one simulated animal to others", epochs))
 
 
 def draw_figure_10(scene: Scene, curves: Curves, machine: str) -> Any:
