@@ -46,18 +46,27 @@ def import_(
 
     All formats, with what each keeps and loses: docs/exchange.md.
     """
+    from shutil import rmtree
+
     from cender.cli.console import STDERR
-    from cender.errors import DataError
+    from cender.errors import CenderError, DataError
     from cender.io.exchange.doors import import_file
 
+    fresh = not worm.exists()
     if recording is not None:
         _make_folder(worm, recording, config_file, sets or [])
-    elif not worm.exists():
+    elif fresh:
         raise DataError(
             f"{worm}: there is no such run folder; make it with --recording RECORDING, the images that {file} was made "
             f"from, or with `cender run RECORDING --out {worm}`"
         )
-    moved = import_file(worm, file, author or find_author(), format, conflict, places)
+    try:
+        moved = import_file(worm, file, author or find_author(), format, conflict, places)
+    except CenderError:
+        # A folder that was made for a file that is refused holds nothing.
+        if fresh:
+            rmtree(worm)
+        raise
     if as_json:
         _print_moved(moved)
         return

@@ -155,6 +155,18 @@ def test_other_layouts_are_refused(tmp_path: Path) -> None:
         main([str(tmp_path), str(tmp_path / "out")])
 
 
+def test_a_refused_file_leaves_no_folder_behind(tmp_path: Path) -> None:
+    np.save(tmp_path / "recording.npy", np.zeros((2, 4, 32, 32), np.uint16))
+    savemat(tmp_path / "other.mat", {"something": np.zeros(3)})
+    words = ["import", str(tmp_path / "worm"), str(tmp_path / "other.mat"), "--format", "authors-boxes"]
+    words += ["--recording", str(tmp_path / "recording.npy"), "--set", "recording.axes=tzyx"]
+    words += ["--set", "recording.voxel_um=[1,0.3,0.3]", "--set", "recording.roles=red"]
+    done = CliRunner().invoke(app, words)
+    assert isinstance(done.exception, DataError)
+    assert "neuron_boxes" in str(done.exception)
+    assert not (tmp_path / "worm").exists()
+
+
 def test_names_of_stacks_say_the_animal() -> None:
     stack = read_stack_name(Path(f"PR_v150_{NAME}_red.mat"))
     assert stack is not None
