@@ -80,7 +80,7 @@ def plot_curves(curves: Sequence[Curve], published: Sequence[Published], ax: Axe
     ax.xaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
     ax.grid(axis="y", color=FAINT, linewidth=0.6)
     ax.set(xlabel="annotated volumes", ylabel="accuracy, %")
-    ax.legend(loc="best")
+    ax.legend(loc="lower right")
     return ax
 
 

@@ -52,6 +52,8 @@ def draw_recognition(space: Embedded, own: Followed, nerve: Followed | None) -> 
             figure.supxlabel("E and F need nerve.npz: --data FOLDER", color=QUIET, fontsize=8)
         for (curve, time), letters, seen in zip(panels[1:], ("CD", "EF"), followed, strict=False):
             name_panel(plot_curves(seen.curves, seen.published, curve), letters[0], seen.title)
+            # From 0 on there is room for the legend below the curves.
+            curve.set_ylim(0, 103)
             plot_over_time(seen.time, seen.accuracy, time).set_xlabel(seen.unit)
             name_panel(time, letters[1], seen.label)
             for row, (words, image) in enumerate(seen.worst):
@@ -72,7 +74,8 @@ def draw_across(
         figure = start_figure(11, 4.2)
         a, b = figure.subplots(1, 2)
         name_panel(plot_curves(curves, published, a), "A", title)
-        a.set_xlabel("annotated volumes of the animal that was learnt from")
+        a.set(xlabel="annotated volumes of the animal that was learnt from", ylim=(0, 103))
+        a.legend(loc="upper left")
         name_panel(plot_violins(groups, b), "B", "volumes of the animal that is recognized")
         b.tick_params(axis="x", labelsize=7)
     return figure
