@@ -46,7 +46,7 @@ class Candidates:
 def find_candidates(maps: Maps, step_um: Float[np.ndarray, " 3"]) -> Candidates:
     """All peaks that may be a neuron; ``step_um`` is the distance of the grid's points."""
     found = Candidates(*decode_centres(maps, LOWEST))
-    return found.select(suppress_centres(found.centre * step_um, found.score, APART_UM))
+    return found.select(suppress_centres(found.centre * step_um, found.score, np.full(len(found.score), APART_UM)))
 
 
 def judge_candidates(

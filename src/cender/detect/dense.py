@@ -15,6 +15,8 @@ from cender.types import Detections, Head, Maps, Regions, VoxelSize
 # A neuron that has no region of its own within this share of a width gets one, where the network sees at least a hint
 # of it: of two neurons that touch, a frame shows one region only.
 OWN_WIDTHS, HINT = 0.25, 0.15
+# Centres of at least this chance may lie as close to each other as nuclei that touch.
+SURE, TOUCHING_UM = 0.65, 1.2
 
 
 def detect_regions(
@@ -45,7 +47,8 @@ def _find_centres(
     chance = judge_candidates(maps, found, step_um, network.judge)
     likely = chance >= params.centre_score
     centre, chance = found.centre[likely], chance[likely]
-    apart = suppress_centres(centre * step_um, chance, params.spacing_um)
+    spacing_um = np.where(chance >= SURE, min(TOUCHING_UM, params.spacing_um), params.spacing_um)
+    apart = suppress_centres(centre * step_um, chance, spacing_um)
     return centre[apart], chance[apart]
 
 

@@ -27,6 +27,9 @@ class DetectParams(Params):
         0.35, ge=0, le=1, description="of two regions in a frame with a larger IoU the better one is kept"
     )
     spacing_um: float = Field(
-        2.1, ge=0, description="of two neuron centres nearer to each other than this the better one is kept"
+        2.1,
+        ge=0,
+        description="of two neuron centres nearer to each other than this the better one is kept, unless both are "
+        "sure and 1.2 µm apart",
     )
     multi_field: MultiFieldParams = Field(default_factory=MultiFieldParams, description="the paper's detector")

@@ -37,13 +37,18 @@ def suppress_boxes(
 
 
 def suppress_centres(
-    centre_um: Float[np.ndarray, "n 3"], score: Float[np.ndarray, " n"], spacing_um: float
+    centre_um: Float[np.ndarray, "n 3"], score: Float[np.ndarray, " n"], spacing_um: Float[np.ndarray, " n"]
 ) -> Bool[np.ndarray, " n"]:
-    """Which centres stay when each, best first, removes those nearer to it than ``spacing_um``."""
-    pairs = (
-        cKDTree(centre_um).query_pairs(spacing_um, output_type="ndarray") if len(centre_um) else np.zeros((0, 2), int)
-    )
-    return _keep_best(np.column_stack([-score, centre_um]), pairs[:, 0], pairs[:, 1])
+    """Which centres stay when each, best first, removes those that need more distance from better ones.
+
+    ``spacing_um`` is what each of them needs, not more for a better one than for a worse one.
+    """
+    if not len(centre_um):
+        return np.zeros(0, bool)
+    first, second = cKDTree(centre_um).query_pairs(float(spacing_um.max()), output_type="ndarray").T
+    apart = np.linalg.norm(centre_um[first] - centre_um[second], axis=1)
+    near = apart <= np.maximum(spacing_um[first], spacing_um[second])
+    return _keep_best(np.column_stack([-score, centre_um]), first[near], second[near])
 
 
 def _keep_best(

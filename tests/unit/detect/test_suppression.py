@@ -33,6 +33,13 @@ def test_boxes_without_area_overlap_nothing() -> None:
 def test_of_centres_too_close_the_better_one_stays() -> None:
     centre = np.array([[0.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 2.0, 0.0], [9.0, 9.0, 9.0]])
     score = np.array([0.9, 0.8, 0.7, 0.1])
-    assert suppress_centres(centre, score, 1.5).tolist() == [True, False, True, True]
-    assert suppress_centres(centre, score, 0.5).all()
-    assert suppress_centres(np.zeros((0, 3)), np.zeros(0), 1.0).shape == (0,)
+    assert suppress_centres(centre, score, np.full(4, 1.5)).tolist() == [True, False, True, True]
+    assert suppress_centres(centre, score, np.full(4, 0.5)).all()
+    assert suppress_centres(np.zeros((0, 3)), np.zeros(0), np.zeros(0)).shape == (0,)
+
+
+def test_sure_centres_may_lie_closer_than_others() -> None:
+    centre = np.array([[0.0, 0, 0], [0, 0, 1.5], [0, 0, 10], [0, 0, 11.5]])
+    score = np.array([0.9, 0.8, 0.9, 0.4])
+    assert suppress_centres(centre, score, np.full(4, 2.1)).tolist() == [True, False, True, False]
+    assert suppress_centres(centre, score, np.where(score > 0.6, 1.2, 2.1)).tolist() == [True, True, True, False]
