@@ -99,4 +99,5 @@ def name_rigs() -> str:
 
 def _spread(bounds: tuple[float, float], rng: np.random.Generator) -> float:
     # Not numpy's functions: their last digit, and so the name of the family, depends on the processor.
-    return math.exp(rng.uniform(*map(math.log, bounds)))
+    low, high = bounds
+    return math.exp(rng.uniform(math.log(low), math.log(high)))
