@@ -19,6 +19,7 @@ from cender.cli.app import app
 from cender.config import load_config
 from cender.errors import ConfigError, UnreadableRecording
 from cender.io import open_recording, save_recording
+from cender.pipeline.plan.progress import Progress
 from cender.pipeline.run import Run, run_recording
 from cender.simulate import SimulateParams, simulate_recording
 from cender.types import Recording
@@ -214,8 +215,8 @@ def test_a_file_that_shrinks_during_a_run_stops_it_and_it_goes_on_when_it_is_who
     facts = ["recording.axes=TCZYX", "recording.roles=red,green", "recording.rate_hz=5", "run.unreadable=4"]
     config = load_config(None, [*SETS, *facts, f"recording.voxel_um={list(recording.voxel_um or ())}"])
 
-    def shrink(progress: object) -> None:
-        if copy.stat().st_size > cut:
+    def shrink(progress: Progress) -> None:
+        if progress.stage == "volumes" and copy.stat().st_size > cut:
             with copy.open("r+b") as file:
                 file.truncate(cut)
 

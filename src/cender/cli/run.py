@@ -152,6 +152,7 @@ class Display:
         from cender.cli.console import show_progress
 
         self._bar = show_progress()
+        self._first: Any = None
         self._task: Any = None
         self._second: Any = None
 
@@ -169,6 +170,12 @@ class Display:
             if self._second is None:
                 self._second = self._progress.add_task("identities and traces", total=None)
             self._progress.update(self._second, completed=progress.done, total=progress.total or None)
+            return
+        if progress.stage == "cameras":
+            if self._first is None:
+                self._first = self._progress.add_task("how the cameras see")
+            # The last one is told before it is looked at.
+            self._progress.update(self._first, completed=progress.done + 1, total=progress.total)
             return
         if self._task is None:
             self._task = self._progress.add_task("volumes", total=progress.total)

@@ -171,7 +171,7 @@ def _run_passes(work: Work, plan: Plan, folder: RunFolder, executor: Any, on_pro
         return
     plan.store.save_note(INPUTS, plan.inputs)
     reader = PatientReader(work.source, work.config.run.wait_s, work.recording)
-    cameras = settle_cameras(reader, plan.chosen, plan.store, work.config.activity)
+    cameras = settle_cameras(reader, plan.chosen, plan.store, work.config.activity, on_progress)
     job = VolumeJob(plan.key, work.source, use_own_detector(work.config, work.path), cameras)
     run_volumes(job, work.recording, plan.store, plan.todo, executor, on_progress)
     on_progress(Progress("recording", 0, 0))

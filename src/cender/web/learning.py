@@ -86,7 +86,7 @@ class Learning:
         process.join(10)
 
     def _note(self, progress: Progress) -> None:
-        self.words = "looking at volumes" if progress.stage == "volumes" else "learning identities"
+        self.words = "learning identities" if progress.stage == "recording" else "looking at volumes"
         self.done, self.total = progress.done, progress.total
         if progress.loss == progress.loss:
             self.curve.append(round(progress.loss, 5))

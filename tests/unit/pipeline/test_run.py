@@ -27,6 +27,7 @@ from cender.io.weights import save_weights
 from cender.pipeline import run as run_module
 from cender.pipeline.plan import source as source_module
 from cender.pipeline.plan.decide import make_plan
+from cender.pipeline.plan.progress import Progress
 from cender.pipeline.plan.work import settle_work
 from cender.pipeline.recording import recording_pass
 from cender.pipeline.run import Run, open_results, run_recording
@@ -119,6 +120,14 @@ def test_matrix_products_take_one_thread_each_while_volumes_are_worked_on(go, fi
         go(film, worm, on_progress=lambda progress: seen.append(count_threads()))
         assert set.union(*seen) == {1}
         assert count_threads() == {2}, "the program around it has its threads again"
+
+
+def test_progress_is_told_from_the_cameras_on(go, film, worm) -> None:
+    told: list[Progress] = []
+    go(film, worm, on_progress=told.append)
+    stages = [one.stage for one in told]
+    assert list(dict.fromkeys(stages)) == ["cameras", "volumes", "recording"]
+    assert stages.count("cameras") == told[0].total == 10
 
 
 def test_nothing_is_done_twice(go, film, worm) -> None:

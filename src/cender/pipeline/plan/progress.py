@@ -7,13 +7,13 @@ from typing import Literal
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """Told after every volume, at the beginning of the second pass, and after every step of learning in it.
+    """Told for every volume that shows the cameras, after every volume, and in the second pass after every step.
 
     ``done`` and ``total`` count the volumes that this call has to do, or the steps of learning; ``volumes_per_s`` is
     the rate over the last of them, NaN at first. ``loss`` is that of the step of learning, NaN for anything else.
     """
 
-    stage: Literal["volumes", "recording"]
+    stage: Literal["cameras", "volumes", "recording"]
     done: int
     total: int
     flagged: int = 0

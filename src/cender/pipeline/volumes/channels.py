@@ -9,6 +9,7 @@ import numpy as np
 from cender.activity import ActivityParams, CameraPattern, Cameras, ChannelMap, estimate_cameras, sample_rows
 from cender.errors import ConfigError
 from cender.io.results.parts.store import PartStore
+from cender.pipeline.plan.progress import OnProgress, Progress, ignore_progress
 from cender.pipeline.volumes.reading import PatientReader
 from cender.types import Recording, Volume
 
@@ -23,13 +24,19 @@ class Glimpse(NamedTuple):
     green: bool
 
 
-def settle_cameras(reader: PatientReader, volumes: Sequence[int], store: PartStore, params: ActivityParams) -> Cameras:
+def settle_cameras(
+    reader: PatientReader,
+    volumes: Sequence[int],
+    store: PartStore,
+    params: ActivityParams,
+    on_progress: OnProgress = ignore_progress,
+) -> Cameras:
     """What these parts were made with, else what volumes all over the recording show, and kept."""
     kept = load_cameras(store)
     if kept is not None:
         return kept
     glimpses: list[Glimpse] = []
-    found = estimate_cameras(sample_volumes(reader, volumes, glimpses), params)
+    found = estimate_cameras(sample_volumes(reader, volumes, glimpses, on_progress), params)
     refuse_blank_red(reader.recording, glimpses)
     planes = {"red": found.pattern.red, "green": found.pattern.green}
     store.save_arrays(ARRAYS, {role: plane for role, plane in planes.items() if plane is not None})
@@ -45,9 +52,13 @@ def load_cameras(store: PartStore) -> Cameras | None:
     return Cameras(parse_channel_map(note), CameraPattern(planes.get("red"), planes.get("green")))
 
 
-def sample_volumes(reader: PatientReader, volumes: Sequence[int], glimpses: list[Glimpse]) -> Iterator[Volume]:
+def sample_volumes(
+    reader: PatientReader, volumes: Sequence[int], glimpses: list[Glimpse], on_progress: OnProgress
+) -> Iterator[Volume]:
     """A few volumes, one after the other, evenly spread over those that are given; damaged ones are left out."""
-    for row in sample_rows(len(volumes)):
+    rows = sample_rows(len(volumes))
+    for done, row in enumerate(rows):
+        on_progress(Progress("cameras", done, len(rows)))
         found = reader.read(volumes[row])
         if isinstance(found, Volume):
             glimpses.append(Glimpse(found.index, _shows(found.red), _shows(found.green)))
