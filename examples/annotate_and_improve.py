@@ -40,7 +40,7 @@ def main() -> None:
     if given.folder is None:
         home = Path(tempfile.mkdtemp(prefix="cender-"))
         given.folder, given.out, sets = home / "practice", given.out or home / "worm", QUICK
-        params = cender.SimulateParams(seed=1401, **SMALL)
+        params = cender.SimulateParams(seed=1405, **SMALL)
         cender.save_simulation(cender.simulate_recording(params), given.folder)
     config = cender.load_config(sets=sets)
     recording = next(path for path in sorted(given.folder.glob("recording*")) if path.suffix != ".json")
