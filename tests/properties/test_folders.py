@@ -64,7 +64,7 @@ def annotations(draw: st.DrawFn, volume: int, voxel_um: VoxelSize | None) -> Ann
         draw(arrays(numbers, count, 3)),
         draw(identity_lists(count)),
         np.ones(count),
-        draw(regions(count, bounded=True)),
+        Regions.empty() if voxel_um is None else draw(regions(count, bounded=True)),
         draw(st.none() | heads()),
         draw(st.booleans()),
         draw(st.booleans()),

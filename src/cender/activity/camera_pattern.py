@@ -9,7 +9,7 @@ from jaxtyping import Bool, Float, Float32, Real
 from numpy.lib.stride_tricks import sliding_window_view
 
 from cender.activity.profiles import Profiles
-from cender.types import Volume
+from cender.types import Stack
 
 CELL_PX, WINDOW_CELLS = 4, 7
 """Level around a pixel: the mean of dark cells of this size in a window of so many. Offsets that change more slowly
@@ -63,9 +63,9 @@ class PatternGauge:
 
     _sums: dict[str, _Sum] = field(default_factory=dict)
 
-    def add(self, volume: Volume) -> None:
+    def add(self, stack: Stack) -> None:
         """Look at the frames of one more volume."""
-        for role, image in (("red", volume.red), ("green", volume.green)):
+        for role, image in (("red", stack.red), ("green", stack.green)):
             if image is None:
                 continue
             shape = (2, *image.shape[1:])

@@ -8,7 +8,7 @@ import numpy as np
 from cender.activity.camera_pattern import CameraPattern, PatternGauge
 from cender.activity.channel_map import ChannelMap, estimate_channel_map
 from cender.activity.params import ActivityParams
-from cender.types import Volume
+from cender.types import Stack
 
 FEWEST, MOST, ONE_IN = 12, 24, 2
 """Volumes of a recording that are looked at: one in two, within these bounds. Each takes half a second of one core."""
@@ -28,14 +28,14 @@ def sample_rows(volumes: int) -> list[int]:
     return sorted({int(row) for row in np.linspace(0, volumes - 1, wanted)})
 
 
-def estimate_cameras(volumes: Iterable[Volume], params: ActivityParams) -> Cameras:
+def estimate_cameras(stacks: Iterable[Stack], params: ActivityParams) -> Cameras:
     """Channel map and camera pattern from the volumes of `sample_rows`; one is needed at a time."""
     gauge = PatternGauge()
 
-    def show() -> Iterator[Volume]:
-        for volume in volumes:
-            gauge.add(volume)
-            yield volume
+    def show() -> Iterator[Stack]:
+        for stack in stacks:
+            gauge.add(stack)
+            yield stack
 
     shown = show()
     channel_map = estimate_channel_map(shown, params)

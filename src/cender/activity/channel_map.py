@@ -18,16 +18,19 @@ from cender.activity.landmarks import (
     measure_depth_shift,
 )
 from cender.activity.params import ActivityParams
-from cender.types import Regions, Volume, VoxelSize
+from cender.types import Regions, Stack, VoxelSize
 
 LOG = logging.getLogger(__name__)
 # A map is trusted from so many spots on, of which this share has to lie within so many pixels of it.
 FEWEST_POINTS = 25
 LEAST_AGREEING = 0.5
+"""Share of the spots seen in both channels that must agree on a map for it to be trusted."""
 AGREE_PX = 2.0
+"""Distance between where a map puts a spot and where it is seen, up to which the two agree."""
 # Two cameras of one microscope differ by a few per cent at most in scale and angle.
 LINEAR_SD, LARGEST_LINEAR = 0.01, 0.05
 LANDMARK_SD_PX = 0.7
+"""How precisely a spot is found in the other channel (standard deviation), against which the linear part is held."""
 # From how far away a spot still counts, round by round.
 SCALES_PX = (8.0, 5.0, 3.0, 2.0, 2.0, 2.0)
 
@@ -68,7 +71,7 @@ class ChannelMap:
         return replace(regions, z=regions.z + self.shift_z, box_px=box)
 
 
-def estimate_channel_map(volumes: Iterable[Volume], params: ActivityParams) -> ChannelMap:
+def estimate_channel_map(stacks: Iterable[Stack], params: ActivityParams) -> ChannelMap:
     """Map from red to green, from a handful of volumes or from the settings.
 
     Both channels are projected along z and sharpened; their shift comes from a correlation over all volumes, then
@@ -76,7 +79,7 @@ def estimate_channel_map(volumes: Iterable[Volume], params: ActivityParams) -> C
 
     Parameters
     ----------
-    volumes
+    stacks
         Six or more volumes from all over the recording, with both channels; one is needed at a time.
     params
         Settings of the stage; a given map is taken as it is.
@@ -84,10 +87,10 @@ def estimate_channel_map(volumes: Iterable[Volume], params: ActivityParams) -> C
     if params.red_to_green is not None:
         return ChannelMap(np.array(params.red_to_green).reshape(2, 3), params.shift_z, "given", reason="settings")
     sketches, voxel_um = [], None
-    for volume in volumes:
-        if volume.red is not None and volume.green is not None:
-            voxel_um = volume.stack.voxel_um
-            sketches.append(draw_sketch(volume))
+    for stack in stacks:
+        if stack.red is not None and stack.green is not None:
+            voxel_um = stack.voxel_um
+            sketches.append(draw_sketch(stack))
     if voxel_um is None:
         return ChannelMap.unmoved("there are not two channels to bring together")
     found = _estimate([one for one in sketches if one is not None], voxel_um, params)

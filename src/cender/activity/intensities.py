@@ -10,7 +10,7 @@ from cender.activity.camera_pattern import probe_pattern
 from cender.activity.cameras import Cameras
 from cender.activity.params import ActivityParams
 from cender.activity.profiles import Places, Profiles, Sharing, probe_image
-from cender.types import Intensities, Neurons, Regions, Volume
+from cender.types import Intensities, Neurons, Regions, Stack
 
 # Mean of a bell inside its contour at half the peak, relative to that peak.
 MEAN_INSIDE = 0.5 / np.log(2)
@@ -37,7 +37,7 @@ class _Light:
 
 
 def measure_intensities(
-    volume: Volume,
+    stack: Stack,
     neurons: Neurons,
     cameras: Cameras,
     params: ActivityParams,
@@ -53,8 +53,8 @@ def measure_intensities(
 
     Parameters
     ----------
-    volume
-        With its voxel size and the roles of its channels; a channel that it lacks is NaN in the result.
+    stack
+        The volume; a channel that it lacks is NaN in the result.
     neurons
         Their regions belong to the red channel.
     cameras
@@ -66,8 +66,8 @@ def measure_intensities(
     """
     count, regions = len(neurons), neurons.regions
     regions = regions.select((regions.neuron >= 0) & (regions.box_px[:, 2:] > 0).all(axis=1))
-    width_px = params.background_um / volume.scale.x_um
-    red, green = volume.red, volume.green
+    width_px = params.background_um / stack.voxel_um.x_um
+    red, green = stack.red, stack.green
     doubted = np.zeros(len(regions), bool) if faint is None else faint[regions.neuron]
     light_red = light_green = None
     if red is not None:

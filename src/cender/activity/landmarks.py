@@ -9,16 +9,20 @@ import numpy as np
 from jaxtyping import Bool, Float, Float32, Int, Real
 from scipy.fft import irfft2, rfft2
 
-from cender.types import Volume
+from cender.types import Stack
 
 SMALL_PX, LARGE_PX = 1.5, 6.0
+"""Standard deviations of the two blurs whose difference shows spots of a nucleus' size."""
 # Brightest spots of a volume that are matched, and how far they are apart at least.
 SPOTS = 60
 APART_PX = 9
+"""Side of the square in which a spot must be the brightest pixel."""
 PATCH_PX, SEARCH_PX = 12, 12
+"""Half the side of the patch of red that is looked for in green, and how far around its place."""
 # Correlation from which on a patch is found again; shift between the channels at most, as a share of the image.
 LEAST_MATCH = 0.5
 LARGEST_SHIFT_SHARE = 0.25
+"""Largest shift between the channels that is considered, as a share of the frame's side."""
 # Shifts along z in frames that are tried.
 DEPTHS = (-2, -1, 0, 1, 2)
 # A shift along z must fit clearly better than none: scanned together, two cameras have none.
@@ -47,14 +51,14 @@ class Landmarks:
     sample: Int[np.ndarray, " k"]
 
 
-def draw_sketch(volume: Volume) -> Sketch | None:
+def draw_sketch(stack: Stack) -> Sketch | None:
     """Red and green projections in which spots of a nucleus' size stand out, None where nothing does."""
-    if volume.red is None or volume.green is None or volume.red.shape != volume.green.shape:
+    if stack.red is None or stack.green is None or stack.red.shape != stack.green.shape:
         return None
-    pair = (_sharpen(volume.red), _sharpen(volume.green))
+    pair = (_sharpen(stack.red), _sharpen(stack.green))
     if not all(float(np.ptp(one)) > 0 and bool(np.isfinite(one).all()) for one in pair):
         return None
-    return Sketch(pair, _shrink(volume.red), _shrink(volume.green))
+    return Sketch(pair, _shrink(stack.red), _shrink(stack.green))
 
 
 def _shrink(channel: Real[np.ndarray, "z y x"]) -> Float32[np.ndarray, "z h w"]:

@@ -23,10 +23,12 @@ from cender.bench.noise_limit import draw_limit
 from cender.evaluate.identity import KnownNeurons
 from cender.evaluate.traces import measure_traces
 from cender.simulate import SimulateParams, Simulation, simulate_recording
-from cender.types import Annotation, Neurons, Traces, Volume
+from cender.types import Annotation, Neurons, Stack, Traces
 
 FIRST_SEED = 9000
+"""Seed of the first animal; seeds from 9000 on are for benchmarks."""
 SMOOTH_S = 0.5
+"""Time that traces are smoothed over for the smoothed figure, where the settings name none."""
 # Keeps the identities of different animals apart in one table of ratios.
 PER_ANIMAL = 100_000
 
@@ -96,14 +98,15 @@ def measure_activity(
 
 def _measure_animal(simulation: Simulation, params: ActivityParams, on_volume: Callable[[], None]) -> _Measured:
     recording = simulation.recording
-    cameras = estimate_cameras((recording.volume(index) for index in sample_rows(len(recording))), params)
+    cameras = estimate_cameras((recording.volume(index).stack for index in sample_rows(len(recording))), params)
     rows: list[tuple[np.ndarray, ...]] = []
     spent, apart = [], []
     limit: dict[tuple[int, int], float] = {}
     for volume in recording:
         known = simulation.annotate(volume.index)
+        stack = volume.stack
         start = process_time()
-        light = measure_intensities(volume, make_neurons(known, volume), cameras, params)
+        light = measure_intensities(stack, make_neurons(known, stack), cameras, params)
         spent.append(1e3 * (process_time() - start))
         rows.append((np.full(len(known), volume.index), known.identity, known.probability, light.red, light.green))
         limit |= {(identity, volume.index): value for identity, value in draw_limit(simulation, known).items()}
@@ -116,13 +119,13 @@ def _measure_animal(simulation: Simulation, params: ActivityParams, on_volume: C
     return _Measured(found, limit, cameras, float(np.median(apart)), spent)
 
 
-def make_neurons(known: Annotation, volume: Volume) -> Neurons:
+def make_neurons(known: Annotation, stack: Stack) -> Neurons:
     """The neurons of an annotation in the form in which a machine finds them."""
     regions, count = known.regions, len(known)
-    first, last = np.full(count, volume.data.shape[1]), np.full(count, -1)
+    first, last = np.full(count, len(stack.image)), np.full(count, -1)
     np.minimum.at(first, regions.neuron, regions.z)
     np.maximum.at(last, regions.neuron, regions.z)
-    return Neurons(known.centre_um / np.array(volume.stack.voxel_um), first, last, np.ones(count), regions)
+    return Neurons(known.centre_um / np.array(stack.voxel_um), first, last, np.ones(count), regions)
 
 
 def _measure_map(simulation: Simulation, known: Annotation, channel_map: ChannelMap) -> float:

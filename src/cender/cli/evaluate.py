@@ -39,7 +39,8 @@ def evaluate(
     from cender.io import load_truth
 
     wanted = _parse_range(volumes)
-    predicted, actual = _load_side(worm), load_truth(truth)
+    predicted = _load_side(worm)
+    actual = load_truth(truth, predicted.voxel_um)
     _check_volumes(actual, truth, wanted, volumes)
     result = evaluate_recording(
         predicted, actual, volumes=wanted, rename=_is_unannotated_run(worm) if rename is None else rename

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Float, Int
 
+from cender.errors import DataError
 from cender.types.head import Head
 from cender.types.regions import Regions
 from cender.types.volume import VoxelSize
@@ -17,8 +18,13 @@ class Annotation:
     ``centre_um`` is ``z y x``, one row per neuron; ``identity`` is -1 where there is none, ``probability`` that it is
     right.
     ``regions`` may be empty (centres only); its ``neuron`` column points at the rows here. ``complete`` says whether
-    every neuron of the volume is marked: only then is an unmatched detection false. ``voxel_um`` brings boxes to µm; it
-    is None only where it is not known, which is enough for centres without boxes.
+    every neuron of the volume is marked: only then is an unmatched detection false. ``voxel_um`` brings boxes to µm;
+    only centres without boxes need none.
+
+    Raises
+    ------
+    DataError
+        There are boxes but no voxel size.
     """
 
     volume: int
@@ -30,6 +36,20 @@ class Annotation:
     complete: bool = True
     flagged: bool = False
     voxel_um: VoxelSize | None = None
+
+    def __post_init__(self) -> None:
+        if len(self.regions) and self.voxel_um is None:
+            raise DataError(
+                f"volume {self.volume}: expected a voxel size, without which its boxes have no place in µm, found "
+                "none; give it as voxel_um (z, y, x), or leave the boxes out"
+            )
+
+    @property
+    def region_um(self) -> Float[np.ndarray, "n 3"]:
+        """Centres of the boxes in µm, ``z y x``."""
+        if self.voxel_um is None:
+            return np.zeros((0, 3))
+        return np.asarray(self.regions.centre_px * np.array(self.voxel_um))
 
     @classmethod
     def from_points(

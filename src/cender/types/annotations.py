@@ -10,7 +10,10 @@ from cender.types.recording import VoxelSize
 
 @dataclass(frozen=True, slots=True)
 class Annotations:
-    """Annotations by volume, and the true ratio by (identity, volume), with where they come from."""
+    """Annotations by volume, and the true ratio by (identity, volume), with where they come from.
+
+    ``voxel_um`` is None only where the file says none and no volume has boxes.
+    """
 
     source: str
     voxel_um: VoxelSize | None

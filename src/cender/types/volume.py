@@ -21,17 +21,24 @@ class VoxelSize(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Stack:
-    """The channel of a volume in which neurons are found, with all that must be known of it."""
+    """A volume as the stages take it, with all that they need: `Volume.stack` makes it or says what is missing.
+
+    ``image`` is the channel in which neurons are found: red, or green where there is no red. Of ``red`` and ``green``
+    one may be None, because a microscope may have a single channel.
+    """
 
     image: Shaped[np.ndarray, "z y x"]
     voxel_um: VoxelSize
+    red: Shaped[np.ndarray, "z y x"] | None
+    green: Shaped[np.ndarray, "z y x"] | None
 
 
 @dataclass(frozen=True, slots=True)
 class Volume:
-    """One z-stack of a recording, with all the channels that were read.
+    """One z-stack of a recording as it was read, with all the channels that were asked for.
 
-    ``red`` is the activity-independent channel in which neurons are found, ``green`` the calcium indicator.
+    ``red`` is the activity-independent channel in which neurons are found, ``green`` the calcium indicator. A file that
+    says neither its voxel size nor which channel is which can still be looked at; the stages take `stack`.
     """
 
     index: int
@@ -44,31 +51,21 @@ class Volume:
         return self.data[self.roles.index(role)] if self.roles is not None and role in self.roles else None
 
     @property
-    def scale(self) -> VoxelSize:
-        """The voxel size of a volume that has one, which every stage demands.
-
-        Raises
-        ------
-        UnusableVolume
-            The volume has no voxel size.
-        """
-        if self.voxel_um is None:
-            raise UnusableVolume("the volume has no voxel size")
-        return self.voxel_um
-
-    @property
     def stack(self) -> Stack:
-        """What the stages work on: red, or green where there is no red, with its voxel size.
+        """The same volume as the stages take it.
 
         Raises
         ------
         UnusableVolume
             The volume has neither channel, or no voxel size.
         """
-        image = self.green if self.red is None else self.red
+        red, green = self.red, self.green
+        image = green if red is None else red
         if image is None:
             raise UnusableVolume("the volume has no red or green channel")
-        return Stack(image, self.scale)
+        if self.voxel_um is None:
+            raise UnusableVolume("the volume has no voxel size")
+        return Stack(image, self.voxel_um, red, green)
 
     @property
     def red(self) -> Shaped[np.ndarray, "z y x"] | None:

@@ -69,7 +69,7 @@ class Reidentifier:
         return self._collect(here, after.classes, after.probability, after.classes != before.classes)
 
     def _show(self, desk: Desk, volume: int) -> Shown:
-        found = desk.tables.found(volume).annotate(volume)
+        found = desk.tables.found(volume).annotate(volume, desk.voxel_um)
         state: VolumeState = desk.log.state(volume)
         corrected = lay_over(found, state)
         joined = join_volume(found.centre_um, list(state.marks.values()))

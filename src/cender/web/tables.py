@@ -10,7 +10,7 @@ from jaxtyping import Float, Int
 
 from cender.errors import DataError
 from cender.io import RunFolder
-from cender.types import Annotation, Crop, Regions
+from cender.types import Annotation, Crop, Regions, VoxelSize
 from cender.types.doubt import UNSURE_BELOW
 
 PARTS = 24
@@ -64,11 +64,11 @@ class Found:
     box_px: Float[np.ndarray, "b 4"]
     intensity: Float[np.ndarray, " b"]
 
-    def annotate(self, volume: int) -> Annotation:
+    def annotate(self, volume: int, voxel_um: VoxelSize) -> Annotation:
         """The same as a volume without identities, as recognizers take it."""
         count, boxes = len(self.identity), len(self.box_z)
         regions = Regions(self.box_z, self.box_px, np.full(boxes, np.nan), self.owner, self.intensity)
-        return Annotation(volume, self.centre_um, np.full(count, -1), np.zeros(count), regions, None)
+        return Annotation(volume, self.centre_um, np.full(count, -1), np.zeros(count), regions, voxel_um=voxel_um)
 
     def rows(self) -> "FoundRows":
         """The same as plain numbers, rounded as a page needs them."""

@@ -5,7 +5,7 @@ import pytest
 
 from cender.activity import ActivityParams, Cameras, estimate_cameras, measure_intensities, sample_rows
 from cender.activity.camera_pattern import PatternGauge
-from cender.types import Neurons, Regions, Volume, VoxelSize
+from cender.types import Neurons, Regions, Stack, Volume, VoxelSize
 
 SHAPE = (8, 200, 160)
 RNG = np.random.default_rng(4)
@@ -28,6 +28,10 @@ def make_volume(index: int, strength: float, roles: tuple[str, ...] = ("red",)) 
     return Volume(index, 0.0, data, VoxelSize(1.5, 0.3, 0.3), roles)
 
 
+def make_stack(red: np.ndarray) -> Stack:
+    return Stack(red, VoxelSize(1.5, 0.3, 0.3), red, None)
+
+
 def make_neurons(index: int) -> Neurons:
     frames = np.repeat([3, 4, 5], len(BOXES))
     boxes = np.tile(BOXES + STEP * index, (3, 1))
@@ -38,7 +42,7 @@ def make_neurons(index: int) -> Neurons:
 def find_pattern(strength: float, volumes: int = 6) -> np.ndarray | None:
     gauge = PatternGauge()
     for index in range(volumes):
-        gauge.add(make_volume(index, strength))
+        gauge.add(make_volume(index, strength).stack)
     return gauge.finish().red
 
 
@@ -60,7 +64,7 @@ def test_less_is_believed_where_less_was_seen() -> None:
 def test_nothing_is_taken_off_where_there_is_no_pattern() -> None:
     assert find_pattern(0.0) is None
     gauge = PatternGauge()
-    gauge.add(Volume(0, 0.0, np.zeros((1, *SHAPE), np.uint8), VoxelSize(1.5, 0.3, 0.3), ("red",)))
+    gauge.add(make_stack(np.zeros(SHAPE, np.uint8)))
     assert gauge.finish().red is None, "an image without noise"
     assert PatternGauge().finish().red is None
 
@@ -76,9 +80,9 @@ def test_long_recordings_show_more_of_the_cameras(volumes: int, looked_at: int) 
 def test_what_is_seen_of_noise_is_not_cut_off_at_its_bright_side() -> None:
     gauge = PatternGauge()
     rng = np.random.default_rng(0)
-    for index in range(6):
+    for _ in range(6):
         frames = 120 + PATTERN[None] + rng.normal(0, 5, SHAPE)
-        gauge.add(Volume(index, 0.0, np.rint(frames).astype(np.uint16)[None], VoxelSize(1.5, 0.3, 0.3), ("red",)))
+        gauge.add(make_stack(np.rint(frames).astype(np.uint16)))
     found = gauge.finish().red
     assert found is not None
     assert abs(found[INSIDE].mean()) < 0.05
@@ -86,19 +90,20 @@ def test_what_is_seen_of_noise_is_not_cut_off_at_its_bright_side() -> None:
 
 def test_volumes_of_another_shape_are_left_out() -> None:
     gauge = PatternGauge()
-    gauge.add(make_volume(0, 1.0))
-    gauge.add(Volume(1, 0.0, np.zeros((1, 8, 100, 100), np.uint16), VoxelSize(1.5, 0.3, 0.3), ("red",)))
+    gauge.add(make_volume(0, 1.0).stack)
+    gauge.add(make_stack(np.zeros((8, 100, 100), np.uint16)))
     assert gauge.finish().red is not None
 
 
 def test_moving_neurons_do_not_see_the_pattern() -> None:
     volumes = [make_volume(index, 3.0) for index in sample_rows(12)]
-    cameras = estimate_cameras(volumes, ActivityParams())
+    cameras = estimate_cameras([volume.stack for volume in volumes], ActivityParams())
     assert cameras.pattern.green is None
 
     def flicker(known: Cameras) -> float:
         light = [
-            measure_intensities(volume, make_neurons(volume.index), known, ActivityParams()).red for volume in volumes
+            measure_intensities(volume.stack, make_neurons(volume.index), known, ActivityParams()).red
+            for volume in volumes
         ]
         return float(np.mean(np.std(light, axis=0)))
 
@@ -107,6 +112,6 @@ def test_moving_neurons_do_not_see_the_pattern() -> None:
 
 def test_both_cameras_have_patterns_of_their_own_even_where_the_map_is_given() -> None:
     params = ActivityParams(red_to_green=(1.0, 0.0, 0.0, 0.0, 1.0, 0.0))
-    cameras = estimate_cameras([make_volume(index, 1.0, ("red", "green")) for index in range(3)], params)
+    cameras = estimate_cameras([make_volume(index, 1.0, ("red", "green")).stack for index in range(3)], params)
     assert cameras.channel_map.source == "given"
     assert cameras.pattern.red == pytest.approx(cameras.pattern.green)

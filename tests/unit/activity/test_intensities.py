@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from cender.activity import ActivityParams, Cameras, ChannelMap, measure_intensities
-from cender.errors import UnusableVolume
 from cender.types import Intensities, Neurons, Volume
 from unit.activity.scenes import Scene, make_scene
 
@@ -18,7 +17,7 @@ INSIDE = 0.5 / np.log(2)
 
 
 def measure(scene: Scene, volume: Volume | None = None, cameras: Cameras = ALIGNED) -> Intensities:
-    return measure_intensities(volume or scene.draw(), scene.neurons(), cameras, PARAMS)
+    return measure_intensities((volume or scene.draw()).stack, scene.neurons(), cameras, PARAMS)
 
 
 def test_mean_above_background_of_both_channels() -> None:
@@ -28,12 +27,6 @@ def test_mean_above_background_of_both_channels() -> None:
     assert found.green / found.red == pytest.approx(scene.green / scene.red, rel=0.03)
     assert found.background_red == pytest.approx(np.full(20, 100), abs=3)
     assert found.background_green == pytest.approx(np.full(20, 100), abs=3)
-
-
-def test_a_volume_without_a_voxel_size_is_refused() -> None:
-    scene = make_scene()
-    with pytest.raises(UnusableVolume, match="no voxel size"):
-        measure(scene, replace(scene.draw(), voxel_um=None))
 
 
 def test_camera_offset_does_not_matter() -> None:
@@ -65,8 +58,8 @@ def test_two_boxes_in_one_place_share_equally() -> None:
 def test_what_may_be_no_neuron_takes_no_light_from_those_that_are() -> None:
     double = Scene(np.array([[80.0, 80.0], [80.0, 80.5]]), np.array([200.0, 0.0]), np.array([90.0, 0.0]), np.zeros(2))
     volume, faint = double.draw(), np.array([False, True])
-    alone = measure_intensities(volume, double.neurons().select(~faint), ALIGNED, PARAMS)
-    beside = measure_intensities(volume, double.neurons(), ALIGNED, PARAMS, faint)
+    alone = measure_intensities(volume.stack, double.neurons().select(~faint), ALIGNED, PARAMS)
+    beside = measure_intensities(volume.stack, double.neurons(), ALIGNED, PARAMS, faint)
     assert beside.red[0] == pytest.approx(alone.red[0], rel=0.02)
     assert beside.green[0] == pytest.approx(alone.green[0], rel=0.02)
     assert abs(beside.red[1]) < 0.1 * alone.red[0]
@@ -108,7 +101,7 @@ def test_saturated_neuron_has_background_but_no_intensity() -> None:
     assert np.isfinite(found.background_red).all()
     assert np.isfinite(found.green).all()
     volume = make_scene().draw()
-    full = measure_intensities(volume, scene.neurons(), ALIGNED, ActivityParams(saturation=300.0))
+    full = measure_intensities(volume.stack, scene.neurons(), ALIGNED, ActivityParams(saturation=300.0))
     middle = make_scene().red + 100 > 320
     assert middle.any()
     assert np.isnan(full.red[middle]).all()
@@ -144,13 +137,13 @@ def test_every_kind_of_number(kind: type) -> None:
 
 
 def test_no_neurons() -> None:
-    assert len(measure_intensities(make_scene().draw(), Neurons.empty(), ALIGNED, PARAMS)) == 0
+    assert len(measure_intensities(make_scene().draw().stack, Neurons.empty(), ALIGNED, PARAMS)) == 0
 
 
 def test_order_of_neurons_does_not_matter() -> None:
     scene = make_scene(noise=8.0)
     turned = replace(scene, centre_yx=scene.centre_yx[::-1])
     volume = scene.draw()
-    first = measure_intensities(volume, scene.neurons(), ALIGNED, PARAMS)
-    second = measure_intensities(volume, turned.neurons(), ALIGNED, PARAMS)
+    first = measure_intensities(volume.stack, scene.neurons(), ALIGNED, PARAMS)
+    second = measure_intensities(volume.stack, turned.neurons(), ALIGNED, PARAMS)
     assert second.red[::-1] == pytest.approx(first.red)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from cender.activity import ActivityParams, estimate_channel_map
-from cender.types import Volume, VoxelSize
+from cender.types import Stack, VoxelSize
 
 pytestmark = pytest.mark.real
 
@@ -18,9 +18,7 @@ def test_a_shift_of_real_channels_is_found(head: int, channel: str, real_data: P
         red, other = stored["volume"], stored[channel]
     shift = (5, -8)
     plain, moved = (
-        estimate_channel_map(
-            [Volume(0, 0.0, np.stack([red, green]), VoxelSize(1.0, 0.235, 0.235), ("red", "green"))], ActivityParams()
-        )
+        estimate_channel_map([Stack(red, VoxelSize(1.0, 0.235, 0.235), red, green)], ActivityParams())
         for green in (other, np.roll(other, shift, axis=(1, 2)))
     )
     points = np.array([[100.0, 100.0], [300.0, 200.0], [200.0, 450.0]])

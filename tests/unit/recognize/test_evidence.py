@@ -5,14 +5,15 @@ from dataclasses import replace
 import numpy as np
 
 from cender.recognize.evidence import measure_evidence
-from cender.types import Annotation, Regions
+from cender.types import Annotation, Regions, VoxelSize
 
 
 def make_volume(intensity: list[float], side: list[float]) -> Annotation:
     count = len(intensity)
     boxes = np.column_stack([np.zeros((count, 2)), side, side])
     regions = Regions(np.zeros(count, int), boxes, np.ones(count), np.arange(count), np.array(intensity, float))
-    return replace(Annotation.from_points(0, np.zeros((count, 3))), regions=regions)
+    bare = Annotation.from_points(0, np.zeros((count, 3)))
+    return replace(bare, regions=regions, voxel_um=VoxelSize(1.5, 0.3, 0.3))
 
 
 def test_brighter_and_larger_neurons_rank_higher_whatever_the_gain() -> None:

@@ -124,6 +124,14 @@ def test_points_without_identities_have_none() -> None:
     assert (len(annotation), annotation.identity.tolist()) == (2, [-1, -1])
 
 
+def test_boxes_need_a_voxel_size_to_have_a_place() -> None:
+    boxes = Regions.from_boxes(np.array([4]), np.array([[10.0, 20, 3, 5]]), neuron=np.array([1]))
+    assert make_annotation(voxel_um=None).region_um.shape == (0, 3)
+    assert make_annotation(regions=boxes, voxel_um=VoxelSize(1.5, 0.5, 0.25)).region_um.tolist() == [[6, 11, 2.75]]
+    with pytest.raises(DataError, match=r"volume 0: expected a voxel size.*voxel_um \(z, y, x\)"):
+        make_annotation(regions=boxes)
+
+
 def make_recording(**changes: Any) -> Recording:
     def read(index: int, channels: tuple[int, ...]) -> np.ndarray:
         return np.full((len(channels), 1, 2, 2), 10 * index) + np.array(channels).reshape(-1, 1, 1, 1)

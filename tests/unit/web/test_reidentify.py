@@ -26,7 +26,7 @@ QUICK = ("steps=30", "steps_each=8", "self_steps=0", "self_rounds=0", "warped=4"
 
 def show(desk: Desk, volume: int) -> Annotation:
     found = desk.tables.found(volume)
-    return replace(found.annotate(volume), identity=found.identity)
+    return replace(found.annotate(volume, desk.voxel_um), identity=found.identity)
 
 
 class Taught(NamedTuple):

@@ -21,6 +21,7 @@ from cender.web.desk import Desk
 from cender.web.reidentify import Reidentifier
 
 TAUGHT = 3
+"""Volumes, the first ones, that the recognizer has learnt from."""
 BRIEF = {"steps_each": 5, "self_rounds": 0, "warped": 5}
 """A training that is short: a recognizer that has learnt more answers no faster."""
 
@@ -52,7 +53,7 @@ def _teach(folder: Path, config: Config) -> None:
     desk = Desk.open(folder)
     params = config.train_recognizer.model_copy(update=BRIEF)
     found = {volume: desk.tables.found(volume) for volume in range(TAUGHT)}
-    lessons = [replace(one.annotate(volume), identity=one.identity) for volume, one in found.items()]
+    lessons = [replace(one.annotate(volume, desk.voxel_um), identity=one.identity) for volume, one in found.items()]
     weights = train_weights(lessons, [], config.model_copy(update={"train_recognizer": params}))
     known = {volume: Identities(one.identity, one.probability) for volume, one in found.items()}
     keep_last(folder, weights, known, known)

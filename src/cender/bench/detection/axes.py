@@ -18,6 +18,7 @@ from cender.types import Annotation, Head, Volume
 Method = Literal["default", "paper"]
 METHODS: tuple[Method, ...] = ("default", "paper")
 BINS = 10
+"""Groups of equally many volumes, by confidence, in which claimed and actual accuracy are compared."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +115,7 @@ def _try(
     red = volume.data[0]
     begin = clock()
     try:
-        head = find_head(red, volume.scale, compass, params)
+        head = find_head(red, volume.stack.voxel_um, compass, params)
     except UnusableVolume:
         head = None
     return Case(head, 1e3 * (clock() - begin), *known, params.flag_below)

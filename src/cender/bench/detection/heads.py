@@ -48,7 +48,7 @@ def measure_heads(folder: Path, config: Config, on_pair: Callable[[str], None] =
     samples = _make_samples(heads, shipped, grids)
     tuned: dict[str, dict[str, tuple[float, float]]] = {}
     for pair in combinations(heads, 2):
-        replay = draw_replay(heads[pair[0]][0], config.train.replay, grids)
+        replay = draw_replay(heads[pair[0]][0].stack, config.train.replay, grids)
         weights, _ = train_detector([samples[name] for name in pair], config.train, start=shipped, replay=replay)
         tuned[" + ".join(pair)] = {
             name: _recall(head, weights, config) for name, head in heads.items() if name not in pair

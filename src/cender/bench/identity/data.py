@@ -21,6 +21,7 @@ from cender.simulate.presets import PRESETS
 from cender.types import Annotation, Annotations, VoxelSize
 
 FIRST_SEED = 9000
+"""Seed of the first animal; seeds from 9000 on are for benchmarks."""
 OnVolume = Callable[[int], None]
 
 
@@ -37,9 +38,10 @@ def open_points(
     rate_hz
         Volumes per second where the file says neither times nor rate.
     voxel_um
-        Size of a voxel (z y x), for points in pixels.
+        Size of a voxel (z y x), for points and boxes in pixels where the file does not say it.
     """
-    truth = _read_npz(path, voxel_um) if path.suffix == ".npz" else load_truth(path)
+    known = None if voxel_um is None else VoxelSize(*voxel_um)
+    truth = _read_npz(path, voxel_um) if path.suffix == ".npz" else load_truth(path, known)
     return truth if rate_hz is None else replace(truth, rate_hz=rate_hz)
 
 

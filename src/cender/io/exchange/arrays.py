@@ -16,10 +16,15 @@ from cender.io.recordings.formats.npy import read_any_header
 from cender.types import Annotations
 
 _VOLUMES = ("volume", "volumes", "t", "t_idx", "frame", "frames", "time_index", "timepoint")
+"""Names that arrays of volume numbers have in other people's files."""
 _IDENTITIES = ("identity", "identities", "id", "ids", "label", "labels", "worldline_id", "track", "track_id", "neuron")
+"""Names that arrays of identities have."""
 _NAMES = ("name", "names", "cell", "cells", "cell_name", "cell_names")
+"""Names that arrays of cell names have."""
 _PLACES = ("point", "centre", "center", "centroid", "position", "coord", "place", "xyz", "zyx", "yxz")
+"""Words in the names of arrays of places."""
 _MOST_NAME_LETTERS = 64
+"""Longest name that is believed to be one."""
 Shapes = dict[str, tuple[tuple[int, ...], np.dtype]]
 
 

@@ -11,6 +11,7 @@ from cender.io.exchange.format import Surroundings
 MOST_ROWS = 50_000_000
 """More neurons than 150 in each of 300,000 volumes."""
 MOST_TEXT_BYTES = 2**31
+"""Largest text file that is read."""
 
 
 def check_rows(path: Path, what: str, count: int) -> None:

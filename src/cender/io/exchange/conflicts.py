@@ -9,6 +9,7 @@ from cender.errors import EditError
 
 Policy = Literal["refuse", "replace", "keep"]
 _SHOWN = 4
+"""Conflicts that a message lists."""
 
 
 def settle_conflicts(

@@ -20,8 +20,10 @@ from cender.io.exchange.points import gather_points
 from cender.types import Annotations
 
 UNIT_UM = 84.0
+"""Length of fDNC's unit."""
 _NUMBER = re.compile(r"(\d+)$")
 _ORIGIN = "origin.csv"
+"""Our own file beside fDNC's, with the median place of every volume, which fDNC's points are relative to."""
 _COLUMNS = ("volume", "x_um", "y_um", "z_um")
 # An animal in fDNC's unit reaches little beyond 1, and one in µm far beyond this.
 _LARGEST = 5.0

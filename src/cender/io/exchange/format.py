@@ -9,6 +9,7 @@ import numpy as np
 import polars as pl
 from jaxtyping import Bool
 
+from cender.errors import DataError
 from cender.types import Annotation, Annotations, Recording, VoxelSize
 
 
@@ -28,6 +29,20 @@ class Surroundings:
     def volumes(self) -> int | None:
         """How many volumes the recording has."""
         return None if self.shape is None else self.shape[0]
+
+    def require_voxel(self, why: str) -> VoxelSize:
+        """The voxel size, or a refusal that begins with why it is needed.
+
+        Raises
+        ------
+        DataError
+            The run folder does not say it.
+        """
+        if self.voxel_um is None:
+            raise DataError(
+                f"{why}, and the run folder says no voxel size; run it again with --set recording.voxel_um=Z,Y,X"
+            )
+        return self.voxel_um
 
 
 @dataclass(frozen=True, slots=True)

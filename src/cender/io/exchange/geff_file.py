@@ -16,6 +16,7 @@ from cender.io.recordings.formats.metadata import convert_um
 from cender.types import Annotations
 
 _TRACKS = ("identity", "track_id", "tracklet_id", "lineage_id")
+"""Properties of nodes that may hold the identity, the first that is there."""
 
 
 def save_geff(out: Outgoing, path: Path) -> None:
@@ -99,9 +100,7 @@ def _check_sizes(path: Path) -> None:
 def _scale(values: Any, axis: Any, around: Surroundings, at: int) -> np.ndarray:
     unit = str(getattr(axis, "unit", None) or "")
     if unit.lower() in ("", "pixel", "pixels", "px"):
-        if around.voxel_um is None:
-            raise DataError("the graph counts in pixels, and the run folder says no voxel size")
-        return np.asarray(values, float) * around.voxel_um[at]
+        return np.asarray(values, float) * around.require_voxel("the graph counts in pixels")[at]
     factor = convert_um(1.0, unit)
     if not np.isfinite(factor):
         raise DataError(f"expected a unit of length or pixels, found {unit!r}")

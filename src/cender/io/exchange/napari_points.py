@@ -17,12 +17,12 @@ from cender.io.exchange.points import gather_points
 from cender.types import Annotations
 
 _AXES = tuple(f"axis-{place}" for place in range(4))
+"""Columns of napari's points: volume, z, y and x."""
 
 
 def load_napari(path: Path, around: Surroundings) -> Incoming:
     """Points ``t z y x`` in pixels; a column ``identity`` or ``label`` of whole numbers is the identity."""
-    if around.voxel_um is None:
-        raise DataError(f"{path}: points are in pixels, and the run folder says no voxel size")
+    voxel_um = around.require_voxel(f"{path}: points are in pixels")
     check_text_size(path)
     refuse_cut_off(path)
     table = pl.read_csv(path, infer_schema_length=None)
@@ -42,23 +42,22 @@ def load_napari(path: Path, around: Surroundings) -> Incoming:
     if "name" in table.columns and named:
         rows = zip(identity.tolist(), table["name"].to_list(), strict=True)
         names = {number: str(name).strip() for number, name in rows if number >= 0 and name}
-    centre_um = places[:, 1:] * np.array(around.voxel_um)
+    centre_um = places[:, 1:] * np.array(voxel_um)
     volumes = gather_points(places[:, 0].astype(np.int64), centre_um, identity.astype(np.int64), around, path)
     others = [name for name in table.columns if name not in {"index", "name", named, *_AXES}]
     left = (f"columns {', '.join(others)}",) if others else ()
-    return Incoming(Annotations(str(path), around.voxel_um, around.rate_hz, volumes, names=names), left)
+    return Incoming(Annotations(str(path), voxel_um, around.rate_hz, volumes, names=names), left)
 
 
 def save_napari(out: Outgoing, path: Path) -> None:
     """Write points in pixels with identity, probability and name."""
-    if out.around.voxel_um is None:
-        raise DataError(f"{out.folder}: napari's points are in pixels, and run.toml says no voxel size")
+    voxel = np.array(out.around.require_voxel(f"{out.folder}: napari's points are in pixels"))
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(("index", *_AXES, "identity", "probability", "name"))
     index = 0
     for volume, one in sorted(out.known.annotations.items()):
-        places = (one.centre_um / np.array(out.around.voxel_um)).tolist()
+        places = (one.centre_um / voxel).tolist()
         for place, identity, chance in zip(places, one.identity.tolist(), one.probability.tolist(), strict=True):
             writer.writerow((index, volume, *place, identity, chance, out.known.names.get(identity, "")))
             index += 1

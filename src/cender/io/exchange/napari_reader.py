@@ -17,6 +17,7 @@ Layer = tuple[Any, dict[str, Any], str]
 _AXES = ("volume", "z", "y", "x")
 _UNITS = ("pixel", "micrometer", "micrometer", "micrometer")
 _NUCLEUS_UM = 2.0
+"""Diameter in which napari draws a neuron."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +68,7 @@ def read_layers(path: str | Sequence[str]) -> list[Layer]:
     """
     folder = Path(path if isinstance(path, str) else path[0])
     out = gather_outgoing(folder, images=True)
-    voxel = np.array(out.around.voxel_um or (1.0, 1.0, 1.0))
+    voxel = np.array(out.around.require_voxel(f"{folder}: napari lays points over pixels"))
     shown: dict[str, Any] = {"scale": (1.0, *voxel.tolist()), "axis_labels": _AXES, "units": _UNITS}
     nodes = list_nodes(out)
     names = [out.known.names.get(number, "") for number in nodes.identity.tolist()]

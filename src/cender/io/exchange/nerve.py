@@ -17,8 +17,7 @@ _FIELDS = ("stackIdx", "rawPoints", "trackIdx")
 
 def load_nerve(path: Path, around: Surroundings) -> Incoming:
     """Places before straightening (``rawPoints``: x, y, z in pixels) with the track of each as its identity."""
-    if around.voxel_um is None:
-        raise DataError(f"{path}: points are in pixels, and the run folder says no voxel size")
+    voxel_um = around.require_voxel(f"{path}: points are in pixels")
     check_text_size(path)
     found = load_values(path, lambda name: name.lower().startswith(("pointstats", "pointsstats")))
     stats = next(iter(found.values()), None)
@@ -34,10 +33,10 @@ def load_nerve(path: Path, around: Surroundings) -> Incoming:
     check_rows(path, "rawPoints", sum(map(len, places)))
     if not places:
         raise DataError(f"{path} says nothing: pointStats is empty")
-    centre_um = (np.concatenate(places)[:, ::-1] - 1) * np.array(around.voxel_um)
+    centre_um = (np.concatenate(places)[:, ::-1] - 1) * np.array(voxel_um)
     rows = gather_points(np.concatenate(volumes), centre_um, np.concatenate(tracks), around, path)
     left = ("straightened points, weights of tracks and matches",)
-    return Incoming(Annotations(str(path), around.voxel_um, around.rate_hz, rows), left)
+    return Incoming(Annotations(str(path), voxel_um, around.rate_hz, rows), left)
 
 
 def _read_element(element: Any, path: Path) -> tuple[int, np.ndarray, np.ndarray]:

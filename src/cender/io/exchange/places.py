@@ -91,6 +91,4 @@ def _convert(
     place = values[:, _turn(one)].astype(float)
     if one.unit == "um":
         return place
-    if around.voxel_um is None:
-        raise DataError(f"{path}: places are in pixels, and the run folder says no voxel size")
-    return np.asarray(place * np.array(around.voxel_um))
+    return np.asarray(place * np.array(around.require_voxel(f"{path}: places are in pixels")))

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import numpy as np
 
-from cender.errors import DataError
 from cender.io.atomic import write_text
 from cender.io.exchange.format import ExchangeFormat, Incoming, Outgoing, Surroundings, mark_partial
 from cender.io.exchange.header import read_columns
@@ -23,13 +22,9 @@ def load_regions(path: Path, around: Surroundings) -> Incoming:
 
     Volumes are taken to be annotated in part, so that the machine's other neurons stay.
     """
-    if around.voxel_um is None:
-        raise DataError(
-            f"{path}: boxes are in pixels, and the run folder says no voxel size; run it again with "
-            "--set recording.voxel_um=Z,Y,X"
-        )
+    voxel_um = around.require_voxel(f"{path}: boxes are in pixels")
     tables = {"regions": load_table(path, TRUTH_REGIONS)}
-    return Incoming(mark_partial(load_tables(path, tables, around.voxel_um)))
+    return Incoming(mark_partial(load_tables(path, tables, voxel_um)))
 
 
 def save_regions(out: Outgoing, path: Path) -> None:

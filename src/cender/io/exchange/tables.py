@@ -16,8 +16,11 @@ from cender.io.exchange.points import gather_points
 from cender.types import Annotations
 
 _FILLER = r"pos|position|centroid|centre|center|coord|loc|location"
+"""Words beside the letter of an axis in the name of a column."""
 _AXIS = re.compile(rf"(?:(?:{_FILLER}) ?)?([xyz])(?: ?(?:{_FILLER}))?(?: ?\(?(?:um|µm|μm|px|pix|pixels?|microns?)\)?)?")
+"""Names of columns that hold one axis of a place."""
 _VOLUMES = {"volume", "vol", "t", "t idx", "frame", "timepoint", "time point", "time index", "stack"}
+"""Names that columns of volume numbers have in other people's tables."""
 _IDENTITIES = {
     "identity",
     "id",
@@ -30,8 +33,11 @@ _IDENTITIES = {
     "neuron id",
     "cell id",
 }
+"""Names that columns of identities have."""
 _NAMES = {"name", "cell", "cell name", "neuron name", "label", "id", "neuron"}
+"""Names that columns of cell names have."""
 _OWN = {"volume", "z_um", "y_um", "x_um"}
+"""Columns by which a table is known as `points.csv`."""
 _SUFFIXES = (".csv", ".tsv")
 
 

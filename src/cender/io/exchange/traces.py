@@ -12,6 +12,7 @@ from cender.io.atomic import write_atomically
 from cender.io.exchange.format import ExchangeFormat, Outgoing
 
 _VALUES = ("red", "green", "ratio", "dr_r0", "probability")
+"""Columns of values that are written for each identity."""
 _KEEPS = ("identities", "names", "probabilities", "times", "ratios", "intensities")
 
 

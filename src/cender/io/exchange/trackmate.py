@@ -21,6 +21,7 @@ from cender.types import Annotations
 # A nucleus; TrackMate draws spots as spheres and asks for a size.
 _RADIUS_UM = 1.5
 _PIXELS = ("pixel", "pixels", "px", "")
+"""Units that mean pixels."""
 
 
 def load_trackmate(path: Path, around: Surroundings) -> Incoming:
@@ -114,7 +115,7 @@ def _write_tracks(out: Outgoing, nodes: Nodes) -> Iterator[str]:
 
 def _write_images(out: Outgoing) -> str:
     t, _, z, y, x = out.around.shape or (0, 0, 0, 0, 0)
-    z_um, y_um, x_um = out.around.voxel_um or (1.0, 1.0, 1.0)
+    z_um, y_um, x_um = out.around.require_voxel(f"{out.folder}: TrackMate lays spots over pixels")
     step_s = 1 / out.around.rate_hz if out.around.rate_hz else 1.0
     name = Path(out.known.provenance.get("source", "")).name
     return (
@@ -154,9 +155,7 @@ def _number(spot: Any, name: str, path: Path) -> float:
 
 def _find_scale(unit: str, around: Surroundings, path: Path) -> np.ndarray:
     if unit.strip().lower() in _PIXELS:
-        if around.voxel_um is None:
-            raise DataError(f"{path} counts in pixels, and the run folder says no voxel size")
-        return np.array(around.voxel_um)
+        return np.array(around.require_voxel(f"{path} counts in pixels"))
     factor = convert_um(1.0, unit)
     if not np.isfinite(factor):
         raise DataError(f"{path}: expected spatialunits of length or pixels, found {unit[:20]!r}")

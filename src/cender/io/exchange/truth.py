@@ -9,7 +9,7 @@ from cender.io.results.truth.folder import load_truth, save_truth
 def load_folder(path: Path, around: Surroundings) -> Incoming:
     """All that the folder holds; also what ``cender simulate`` made."""
     inner = path / "truth"
-    return Incoming(load_truth(inner if (inner / "truth.toml").is_file() else path))
+    return Incoming(load_truth(inner if (inner / "truth.toml").is_file() else path, around.voxel_um))
 
 
 TRUTH = ExchangeFormat(

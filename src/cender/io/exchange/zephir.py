@@ -21,7 +21,9 @@ from cender.types import Annotations
 _COLUMNS = ("t_idx", "x", "y", "z", "worldline_id")
 _FILES = ("annotations.h5", "coordinates.h5")
 _NAMELESS = {"", "null", "none"}
+"""Names of worldlines that mean none."""
 _ZEPHIRS_OWN = "ZEIR"
+"""What ZephIR writes as the author of points that it found itself."""
 
 
 def load_zephir(path: Path, around: Surroundings) -> Incoming:

@@ -19,13 +19,14 @@ from cender.io.results.annotations.human import build_annotation
 from cender.io.results.annotations.log import EditLog
 from cender.io.results.folder.run_folder import open_folder
 from cender.io.results.folder.run_results import load_run, load_scale
+from cender.io.results.truth.folder import load_truth_root
 from cender.pipeline.volumes.compass import load_compass
 from cender.preprocess import find_head
 from cender.preprocess.compass import Compass
 from cender.training.detector.neurons import Known
 from cender.training.detector.partial import Score, complete_sample
 from cender.training.detector.samples import NOWHERE, Sample, crop_around, make_sample
-from cender.types import Annotation, Annotations, Crop, Recording, Volume, VoxelSize
+from cender.types import Annotation, Annotations, Crop, Recording, Stack, VoxelSize
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,10 +43,10 @@ class Annotated:
         return self.truth.voxel_um or self.recording.scale
 
     @property
-    def first(self) -> Volume:
+    def first(self) -> Stack:
         """The first volume of which something is said, with the channel that neurons are found in."""
-        volume = next(iter(self.truth.annotations), 0)
-        return Volume(volume, 0.0, self.read(volume)[None], self.voxel_um, ("red",))
+        image = self.read(next(iter(self.truth.annotations), 0))
+        return Stack(image, self.voxel_um, image, None)
 
     def read(self, volume: int) -> np.ndarray:
         """The images that neurons are found in."""
@@ -70,8 +71,7 @@ def load_annotated(folder: Path, params: RecordingParams, partial: bool = False)
 
 def _load_truth(folder: Path, params: RecordingParams) -> Annotated:
     home = folder / "truth" if (folder / "truth" / "truth.toml").is_file() else folder
-    truth = load_truth(home)
-    named = truth.provenance.get("recording")
+    named = None if home.is_file() else load_truth_root(home).provenance.get("recording")
     beside = sorted((home.parent if named is None else home).glob("recording*" if named is None else str(named)))
     if named is not None and not beside:
         raise DataError(f"{home / 'truth.toml'} says its recording is {named}, but there is no such file")
@@ -80,7 +80,8 @@ def _load_truth(folder: Path, params: RecordingParams) -> Annotated:
             f"{home}: expected the recording beside it as recording.*, or named in truth.toml under [provenance] as "
             "recording = 'PATH'"
         )
-    return Annotated(truth, open_recording(beside[0], params).require("axes", "channel roles"))
+    recording = open_recording(beside[0], params).require("axes", "channel roles")
+    return Annotated(load_truth(home, recording.voxel_um), recording)
 
 
 def _load_run(folder: Path) -> Annotated:

@@ -19,10 +19,12 @@ from cender.training.detector.neurons import Known, fit_neuron_judge
 from cender.training.detector.samples import Sample
 from cender.training.detector.simulated import draw_samples, make_simulated_samples, match_rig
 from cender.training.detector.train import Progress, find_grid, train_detector
-from cender.types import Volume, Weights
+from cender.types import Stack, Weights
 
 TRAINING_SEED, REPLAY_SEED = 1000, 3000
+"""First seeds of simulated animals to learn from, and of those that keep a network from forgetting."""
 ANIMALS_VOLUMES = 2
+"""Volumes of each simulated animal."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,11 +96,10 @@ def _find_start(known: Sequence[Annotated], config: Config) -> Weights:
     return shipped_detector(not known or has_usual_rig(known[0]))
 
 
-def draw_replay(volume: Volume, animals: int, grids: Grids) -> list[Sample]:
+def draw_replay(stack: Stack, animals: int, grids: Grids) -> list[Sample]:
     """Heads of simulated animals on a microscope like the one that took a volume."""
-    stack, voxel_um = volume.data[0], volume.scale
     heads: list[Sample] = []
     for seed in range(REPLAY_SEED, REPLAY_SEED + 100 * animals, 100):
-        params = match_rig(voxel_um, len(stack), lacks_background(stack), seed)
+        params = match_rig(stack.voxel_um, len(stack.image), lacks_background(stack.image), seed)
         heads += draw_samples(params, 1, np.random.default_rng(seed), grids)
     return heads

@@ -14,6 +14,7 @@ from cender.simulate import Simulation
 from cender.types import Recording, VoxelSize
 
 ONE_CHANNEL_A_FILE = frozenset({"matlab"})
+"""Formats whose files hold a single channel."""
 OnVolume = Callable[[int], None]
 
 

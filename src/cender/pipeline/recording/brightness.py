@@ -35,7 +35,7 @@ def measure_shaped(work: Work, store: PartStore, corrected: Mapping[int, Correct
             _LOG.warning("volume %d: no brightness of neurons that people added: %s", volume, read)
             continue
         neurons = draw_neurons(one, work.recording.scale)
-        found[volume] = measure_intensities(read, neurons, cameras, work.config.activity)
+        found[volume] = measure_intensities(read.stack, neurons, cameras, work.config.activity)
     return found
 
 

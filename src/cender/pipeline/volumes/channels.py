@@ -11,9 +11,10 @@ from cender.errors import ConfigError
 from cender.io.results.parts.store import PartStore
 from cender.pipeline.plan.progress import OnProgress, Progress, ignore_progress
 from cender.pipeline.volumes.reading import PatientReader
-from cender.types import Recording, Volume
+from cender.types import Recording, Stack, Volume
 
 NOTE, ARRAYS = "channel_map", "camera_pattern"
+"""Names under which parts keep the channel map and the camera pattern."""
 
 
 class Glimpse(NamedTuple):
@@ -54,7 +55,7 @@ def load_cameras(store: PartStore) -> Cameras | None:
 
 def sample_volumes(
     reader: PatientReader, volumes: Sequence[int], glimpses: list[Glimpse], on_progress: OnProgress
-) -> Iterator[Volume]:
+) -> Iterator[Stack]:
     """A few volumes, one after the other, evenly spread over those that are given; damaged ones are left out."""
     rows = sample_rows(len(volumes))
     for done, row in enumerate(rows):
@@ -62,7 +63,8 @@ def sample_volumes(
         found = reader.read(volumes[row])
         if isinstance(found, Volume):
             glimpses.append(Glimpse(found.index, _shows(found.red), _shows(found.green)))
-            yield found
+            if found.red is not None or found.green is not None:
+                yield found.stack
 
 
 def _shows(channel: np.ndarray | None) -> bool:

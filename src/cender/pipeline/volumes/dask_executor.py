@@ -13,6 +13,7 @@ from cender.pipeline.volumes.reading import PatientReader
 from cender.types import Recording
 
 _THREAD = local()
+"""What each thread of a Dask worker keeps from one volume to the next."""
 
 
 @dataclass(frozen=True, slots=True)

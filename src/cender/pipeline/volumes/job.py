@@ -10,7 +10,7 @@ from cender.pipeline.plan.source import Source
 from cender.pipeline.volumes.compass import load_compass
 from cender.pipeline.volumes.detector import build_detector, find_least_chance
 from cender.pipeline.volumes.volume import process_volume
-from cender.types import Intensities, Neurons, Outcome, Volume
+from cender.types import Intensities, Neurons, Outcome, Stack, Volume
 
 _LOG = logging.getLogger(__name__)
 Worker = Callable[[Volume], Outcome]
@@ -37,8 +37,8 @@ def build_worker(job: VolumeJob, threads: int = 0) -> Worker:
     least_chance = find_least_chance(job.config.detect, job.config.merge)
     merge = job.config.merge.with_faint()
 
-    def measure(volume: Volume, neurons: Neurons) -> Intensities:
-        return measure_intensities(volume, neurons, job.cameras, activity, neurons.score < least_chance)
+    def measure(stack: Stack, neurons: Neurons) -> Intensities:
+        return measure_intensities(stack, neurons, job.cameras, activity, neurons.score < least_chance)
 
     def work(volume: Volume) -> Outcome:
         try:

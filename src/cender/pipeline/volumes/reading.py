@@ -12,7 +12,9 @@ from cender.types import Recording, Volume
 
 _LOG = logging.getLogger(__name__)
 _AGAIN_S = 0.1
+"""Pause before a volume that cannot be read is tried a second time."""
 _LOOK_S = 1.0
+"""Pause between further tries, while a file or drive is away."""
 # What readers of foreign files raise when the bytes make no sense.
 _BAD_BYTES = (UnreadableRecording, OSError, ValueError, EOFError, RuntimeError, ArithmeticError, LookupError)
 # What the system says of a drive that is there by its name only.

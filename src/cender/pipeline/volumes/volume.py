@@ -13,10 +13,10 @@ from cender.pipeline.volumes.flags import find_flags, say_flag
 from cender.preprocess import find_head
 from cender.preprocess.compass import Compass
 from cender.preprocess.params import PreprocessParams
-from cender.types import Annotation, Detections, Head, Intensities, Neurons, Outcome, Status, Volume, VoxelSize
+from cender.types import Annotation, Detections, Head, Intensities, Neurons, Outcome, Stack, Status, Volume, VoxelSize
 
 Detector = Callable[[Real[np.ndarray, "z y x"], Head, VoxelSize], Detections]
-Measure = Callable[[Volume, Neurons], Intensities]
+Measure = Callable[[Stack, Neurons], Intensities]
 
 
 def process_volume(
@@ -67,7 +67,7 @@ def process_volume(
         lap("merge")
         intensities = None
         if measure is not None:
-            intensities = measure(volume, neurons)
+            intensities = measure(stack, neurons)
             lap("activity")
     except UnusableVolume as error:
         return Outcome(volume.index, volume.time_s, "failed", str(error), head=head, milliseconds=spent)

@@ -19,6 +19,7 @@ from cender.types import Outcome, Recording, VoxelSize
 # A part is closed after this time even if it is small, so that slow volumes are safe soon too.
 PART_S = 20.0
 _RECENT = 20
+"""Last volumes from whose times the rest is estimated."""
 UNREADABLE = "unreadable"
 
 

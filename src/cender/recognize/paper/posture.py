@@ -54,7 +54,7 @@ def find_posture(annotation: Annotation, axes: Axes) -> Posture:
         )
     middle = annotation.centre_um.mean(axis=0) if len(annotation) else np.zeros(3)
     objects = (annotation.centre_um - middle) @ rotation.T
-    regions = (_place_regions(annotation) - middle) @ rotation.T
+    regions = (annotation.region_um - middle) @ rotation.T
     points = np.concatenate([objects, regions])
     span = np.ptp(points, axis=0) if len(points) else np.zeros(3)
     return Posture(objects, regions, annotation.regions.neuron.astype(int), span)
@@ -68,18 +68,6 @@ def _refuse_missing(annotation: Annotation) -> None:
                 f"volume {annotation.volume}: expected finite coordinates, found {values[bad[0]].tolist()} in row "
                 f"{bad[0]} of its {what}s ({len(bad)} such rows); correct or remove them"
             )
-
-
-def _place_regions(annotation: Annotation) -> Float[np.ndarray, "n 3"]:
-    """Centres of the regions in µm."""
-    if not len(annotation.regions):
-        return np.zeros((0, 3))
-    if annotation.voxel_um is None:
-        raise DataError(
-            f"volume {annotation.volume}: expected a voxel size, without which its boxes have no place in µm, found "
-            "none; give it as voxel_um (z, y, x), or leave the boxes out"
-        )
-    return np.asarray(annotation.regions.centre_px * np.array(annotation.voxel_um))
 
 
 def _axes_of_head(head: Head) -> Float[np.ndarray, "3 3"]:

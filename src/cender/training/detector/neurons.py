@@ -22,6 +22,7 @@ from cender.types import Annotation, Head, VoxelSize
 FEWEST = 60
 """With fewer findings nothing is learnt."""
 NEAR_UM = 2.5
+"""What is found nearer than this to a neuron of another animal in the image is neither right nor wrong."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +61,9 @@ def describe_findings(
     neurons, whole = gather_neurons(ordered, merge, known.voxel_um)
     count = len(neurons)
     place = neurons.centre_px * np.array(known.voxel_um)
-    given = Annotation(known.truth.volume, place, np.full(count, -1), np.zeros(count), neurons.regions)
+    given = Annotation(
+        known.truth.volume, place, np.full(count, -1), np.zeros(count), neurons.regions, voxel_um=known.voxel_um
+    )
     match = match_neurons if len(known.truth.regions) else match_partners
     right = match(known.truth, given).partner_of_predicted >= 0
     others = len(known.others_um) and count

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from cender.bench.detection.axes import Case, _sum_up
-from cender.types import Annotation, Crop, Head, Regions
+from cender.types import Annotation, Crop, Head, Regions, VoxelSize
 
 
 def head(anterior: float, quality: float = 0.9) -> Head:
@@ -21,7 +21,9 @@ def head(anterior: float, quality: float = 0.9) -> Head:
 
 def truth() -> Annotation:
     regions = Regions.from_boxes(np.zeros(2, int), np.array([[5.0, 5, 9, 9], [48.0, 5, 9, 9]]), neuron=np.arange(2))
-    return Annotation(0, np.zeros((2, 3)), np.arange(2), np.ones(2), regions, head(1.0))
+    return Annotation(
+        0, np.zeros((2, 3)), np.arange(2), np.ones(2), regions, head(1.0), voxel_um=VoxelSize(1.5, 0.3, 0.3)
+    )
 
 
 def case(found: Head | None, *events: str) -> Case:

@@ -18,7 +18,7 @@ def annotate(x: list[float]) -> Annotation:
     box = np.column_stack([np.array(x) - 4, np.full(count, 10.0), np.full((count, 2), 9.0)])
     regions = Regions.from_boxes(np.zeros(count, int), box, neuron=np.arange(count))
     centre = np.column_stack([np.zeros(count), np.full(count, 14.0), np.array(x)])
-    return Annotation(0, centre, np.full(count, -1), np.ones(count), regions)
+    return Annotation(0, centre, np.full(count, -1), np.ones(count), regions, voxel_um=VoxelSize(1.0, 1.0, 1.0))
 
 
 def test_recall_is_told_by_distance_to_the_nearest_neighbour() -> None:
@@ -65,6 +65,7 @@ def test_neurons_that_no_image_shows_apart_are_counted() -> None:
     frame = np.array([2, 2, 2, 6])
     regions = Regions.from_boxes(frame, box, neuron=np.arange(4))
     centre = np.column_stack([frame, box[:, 1] + 3.5, box[:, 0] + 3.5]) * (1.5, 0.3, 0.3)
-    truth = replace(Annotation.from_points(0, centre), regions=regions)
-    assert measure_blended(truth, VoxelSize(1.5, 0.3, 0.3)) == 0.5
-    assert measure_blended(Annotation.from_points(0, centre[:1]), VoxelSize(1.5, 0.3, 0.3)) == 0
+    voxel_um = VoxelSize(1.5, 0.3, 0.3)
+    truth = replace(Annotation.from_points(0, centre), regions=regions, voxel_um=voxel_um)
+    assert measure_blended(truth, voxel_um) == 0.5
+    assert measure_blended(Annotation.from_points(0, centre[:1]), voxel_um) == 0

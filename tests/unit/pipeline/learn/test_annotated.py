@@ -18,7 +18,7 @@ def test_boxes_drawn_before_the_first_run_have_a_scale(tmp_path: Path) -> None:
     found = make_outcome(1).neurons
     assert found is not None
     drawn = Annotation.from_points(1, found.centre_px * np.array(VOXEL), np.arange(len(found)))
-    save_human(run.path, replace(drawn, regions=found.regions))
+    save_human(run.path, replace(drawn, regions=found.regions, voxel_um=VOXEL))
     known = load_annotated(run.path, RecordingParams())
     assert known.truth.scale == known.truth.annotations[1].voxel_um == known.voxel_um == VOXEL
     assert len(known.truth.annotations[1].regions) == len(found)

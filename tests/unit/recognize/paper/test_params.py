@@ -7,10 +7,12 @@ import pytest
 
 from cender.errors import ModelError
 from cender.recognize.paper.params import PaperParams, choose_params, read_params
-from cender.types import Annotation, Crop, Head, Regions, Weights
+from cender.types import Annotation, Crop, Head, Regions, VoxelSize, Weights
 
 POINTS = Annotation.from_points(0, np.zeros((2, 3)))
-BOXED = replace(POINTS, regions=Regions.from_boxes(np.zeros(1, int), np.ones((1, 4))))
+BOXED = replace(
+    POINTS, regions=Regions.from_boxes(np.zeros(1, int), np.ones((1, 4))), voxel_um=VoxelSize(1.5, 0.3, 0.3)
+)
 
 
 def test_defaults_are_the_first_row_of_the_table() -> None:

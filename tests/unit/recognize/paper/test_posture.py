@@ -73,10 +73,9 @@ def test_regions_lie_with_their_neurons() -> None:
     z = frame[around] + np.tile([-1, 0, 1], 12)
     y, x = (worm[around, 1:] / VOXEL_UM[1:]).T
     boxes = np.stack([x - 4, y - 4, np.full(36, 9.0), np.full(36, 9.0)], axis=1)
-    boxed = replace(Annotation.from_points(0, worm), regions=Regions.from_boxes(z, boxes, neuron=around))
-    with pytest.raises(DataError, match="expected a voxel size"):
-        find_posture(boxed, "points")
-    posture = find_posture(replace(boxed, voxel_um=VoxelSize(*VOXEL_UM)), "points")
+    regions = Regions.from_boxes(z, boxes, neuron=around)
+    boxed = replace(Annotation.from_points(0, worm), regions=regions, voxel_um=VoxelSize(*VOXEL_UM))
+    posture = find_posture(boxed, "points")
     points, owner = posture.points("regions")
     assert np.allclose(points[1::3], posture.objects, atol=1e-6)
     assert np.allclose(np.abs(points[2::3, 0] - points[1::3, 0]), 1.5)
@@ -110,8 +109,9 @@ def test_missing_coordinates_are_refused_with_their_row() -> None:
         find_posture(Annotation.from_points(31, worm), "points")
     boxes = np.array([[1.0, 1.0, 4.0, 4.0], [1.0, np.inf, 4.0, 4.0]])
     regions = Regions.from_boxes(np.array([0, 1]), boxes)
+    boxed = replace(Annotation.from_points(7, make_worm(6)), regions=regions, voxel_um=VoxelSize(*VOXEL_UM))
     with pytest.raises(DataError, match=r"volume 7.*inf.*row 1 of its regions"):
-        find_posture(replace(Annotation.from_points(7, make_worm(6)), regions=regions), "points")
+        find_posture(boxed, "points")
 
 
 @pytest.mark.real

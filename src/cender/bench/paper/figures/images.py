@@ -32,9 +32,13 @@ from cender.types import Crop, Regions, Volume
 from cender.types.boxes import overlap_boxes
 
 FIELD_PX = (9, 15, 31, 41, 81)
+"""Sides of the paper's five fields of view around a candidate."""
 PATCH_PX = 15
+"""Half the side of the patch that is shown around a neuron."""
 SHOWN = 5
+"""Volumes from all over the film that are shown."""
 SHOWN_CHAINS, SHOWN_NEURONS = 6, 2
+"""Chains of regions across z, and neurons, that are shown."""
 
 
 def draw_figure_1(scene: Scene) -> Any:
@@ -196,11 +200,11 @@ def draw_figure_7(scene: Scene) -> Any:
     """Both channels of the film and the activity of its true neurons."""
     simulation, volumes, neurons = scene.film
     params = scene.config.activity
-    cameras = estimate_cameras(volumes[::4], params)
+    cameras = estimate_cameras([one.stack for one in volumes[::4]], params)
     columns: list[tuple[np.ndarray, ...]] = []
     for volume, found in zip(volumes, neurons, strict=True):
         known = simulation.annotate(volume.index)
-        light = measure_intensities(volume, found, cameras, params)
+        light = measure_intensities(volume.stack, found, cameras, params)
         columns.append((np.full(len(known), volume.index), known.identity, known.probability, light.red, light.green))
     sightings = Sightings(*(np.concatenate(column) for column in zip(*columns, strict=True)))
     index = np.arange(len(volumes))

@@ -22,9 +22,11 @@ from cender.simulate import Simulation, simulate_recording
 from cender.types import Head, Neurons, Outcome, Recording, Volume, VoxelSize, Weights
 
 SEED = 9200
+"""Seed of the simulated animal that most figures show."""
 # A short recording with both channels; its frames are smaller, so that a whole film is quick to draw.
 FILM_VOXEL_UM = (1.5, 0.35, 0.35)
 FILM = {"seed": 9201, "volumes": 24, "shape": (18, 640, 640), "voxel_um": FILM_VOXEL_UM}
+"""Settings of the short recording whose figures show time."""
 
 
 class Scene:
@@ -145,4 +147,4 @@ class Scene:
         simulation = simulate_recording(small)
         recording: Recording = simulation.recording
         volumes = [recording.volume(one) for one in range(len(recording))]
-        return simulation, volumes, [make_neurons(simulation.annotate(one.index), one) for one in volumes]
+        return simulation, volumes, [make_neurons(simulation.annotate(one.index), one.stack) for one in volumes]

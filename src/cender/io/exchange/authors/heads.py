@@ -12,6 +12,7 @@ from cender.io.exchange.format import ExchangeFormat, Incoming, Surroundings, ma
 from cender.types import Annotation, Annotations, Crop, Head
 
 _POINTS = ("mass_of_center", "anterior_y", "posterior_y", "ventral_x", "dorsal_x")
+"""Points of a head in the authors' files: its middle and the ends of its axes."""
 
 
 def load_head(path: Path) -> Head:

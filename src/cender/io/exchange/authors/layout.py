@@ -16,12 +16,17 @@ from cender.io.exchange.format import Incoming, Surroundings, mark_partial
 from cender.types import Annotation, Annotations, Regions, VoxelSize
 
 VOXEL_UM = VoxelSize(1.5, 0.3, 0.3)
+"""Voxel size of the authors' recordings, which their files do not say."""
 RATE_HZ = 5.0
+"""Volumes per second of the authors' recordings."""
 FRAME_PX = 1024
+"""Rows and columns of the authors' frames."""
 # A neuron does not move so far from one frame to the next.
 _FARTHEST_PX = 40
 ANIMALS = {"w6": "C1", "w2": "C2", "w4": "C3"}
+"""The paper's names of the animals, by the tag in file names."""
 _STACK = re.compile(r"[iI]ma?ge?_?[sS]t(?:ac)?k_?(\d+)_dk?\d+.*?([wW]\d+)_?Dt\d{6}")
+"""Names of the authors' stacks, with the number of the stack and the tag of the animal."""
 # z, x, y, w, h, identity
 Box = tuple[int, float, float, float, float, int]
 

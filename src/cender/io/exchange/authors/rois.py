@@ -13,6 +13,7 @@ from cender.types import Annotation
 # z and depth are kept as multiples of the pixel size in the frame.
 _Z_SCALE = 5.0
 _MOST_FRAMES = 1000
+"""Frames over which the boxes of one volume may extend."""
 
 
 def load_roi_array(path: Path) -> list[Annotation]:

@@ -9,6 +9,7 @@ import numpy as np
 from cender.io.exchange.bounds import check_rows
 
 _NAMELESS = {"", "nan", "none", "null"}
+"""Labels that mean that a neuron has no name."""
 _COLUMNS = ("label", "labels", "ID_labels")
 
 

@@ -21,6 +21,7 @@ from cender.types import Annotation, Annotations, Regions, VoxelSize
 
 _POINT = re.compile(r"(?:seg_)?t(?:ime)?_?point_?(\d+)", re.IGNORECASE)
 _OWN = ("identity", "probability", "z_um", "y_um", "x_um")
+"""Columns that cender itself adds to a segmentation."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,9 +21,7 @@ from cender.io.exchange.nwb.volumes import tabulate_volumes
 def save_nwb(out: Outgoing, path: Path) -> None:
     """Write one NWB file; what NWB requires and the run folder does not say is refused, never invented."""
     kit = find_kit(path)
-    voxel, times = out.around.voxel_um, _find_times(out)
-    if voxel is None:
-        raise DataError(f"{path}: NWB needs the voxel size; run again with --set recording.voxel_um=Z,Y,X")
+    voxel, times = out.around.require_voxel(f"{path}: NWB needs the voxel size"), _find_times(out)
     recording = None if out.recording is None else out.recording()
     channels = find_channels(out, recording)
     subject = read_subject(out.subject, channels, out.folder)

@@ -75,16 +75,18 @@ class ArrayReader:
 
 
 def _compose(recording: Recording) -> dict[str, Any]:
-    voxel = recording.voxel_um or (1.0, 1.0, 1.0)
-    step_s = 1 / recording.rate_hz if recording.rate_hz else 1.0
+    # The format wants a step for every axis; one of 1 without a unit says nothing about sizes.
+    steps = [1.0] * 5
     axes: list[dict[str, str]] = [{"name": "t", "type": "time"}, {"name": "c", "type": "channel"}]
     axes += [{"name": letter, "type": "space"} for letter in "zyx"]
     if recording.rate_hz:
         axes[0]["unit"] = "second"
+        steps[0] = 1 / recording.rate_hz
     if recording.voxel_um is not None:
         for axis in axes[2:]:
             axis["unit"] = "micrometer"
-    scale = {"type": "scale", "scale": [step_s, 1.0, *map(float, voxel)]}
+        steps[2:] = map(float, recording.voxel_um)
+    scale = {"type": "scale", "scale": steps}
     ome: dict[str, Any] = {
         "version": "0.5",
         "multiscales": [{"axes": axes, "datasets": [{"path": "0", "coordinateTransformations": [scale]}]}],

@@ -33,15 +33,22 @@ class TruthRoot(Params):
     provenance: dict[str, Any] = Field({}, description="where it comes from: seed, preset hash, version")
 
 
-def load_truth(path: Path | str) -> Annotations:
+def load_truth(path: Path | str, voxel_um: VoxelSize | None = None) -> Annotations:
     """Read a truth folder, or a bare points table.
 
     A neuron's centre is that of the points table. Without a point it is the mean of the centres of its boxes,
-    all weighing the same, its z the mean of their frames; NaN where the voxel size is not known either.
-    Points and boxes belong together by ``neuron`` where the points have that column, otherwise by identity.
+    all weighing the same, its z the mean of their frames. Points and boxes belong together by ``neuron`` where the
+    points have that column, otherwise by identity.
 
     A volume is complete as the volumes table says, else as ``complete`` of ``truth.toml`` says, but never where neither
     the volumes table nor a box nor a point mentions it. In a bare points table all neurons are there.
+
+    Parameters
+    ----------
+    path
+        The folder, its ``truth.toml``, or the table.
+    voxel_um
+        The voxel size of the recording, for boxes whose ``truth.toml`` does not say it.
 
     Raises
     ------
@@ -55,7 +62,9 @@ def load_truth(path: Path | str) -> Annotations:
         points = load_table(path, TRUTH_POINTS)
         return _assemble(path, TruthRoot(format=FORMAT, complete=True), {"points": points})
     folder = path.parent if path.name == "truth.toml" and path.is_file() else path
-    root = _load_root(folder / "truth.toml")
+    root = load_truth_root(folder)
+    if root.voxel_um is None:
+        root = root.model_copy(update={"voxel_um": voxel_um})
     tables = {}
     for name, schema in TRUTH_TABLES.items():
         files = [f for suffix in (".csv", ".parquet") if (f := folder / f"{name}{suffix}").is_file()]
@@ -72,7 +81,7 @@ def load_truth(path: Path | str) -> Annotations:
     return _assemble(folder, root, tables)
 
 
-def load_tables(path: Path, tables: Mapping[str, pl.DataFrame], voxel_um: VoxelSize | None) -> Annotations:
+def load_tables(path: Path, tables: Mapping[str, pl.DataFrame], voxel_um: VoxelSize) -> Annotations:
     """Annotations out of tables of a truth folder that come without a ``truth.toml``; ``path`` names their home."""
     return _assemble(path, TruthRoot(format=FORMAT, voxel_um=voxel_um, complete=True), tables)
 
@@ -96,7 +105,9 @@ def save_truth(truth: Annotations, path: Path | str, *, overwrite: bool = False)
             writer.add_ratio(volume, ratio[volume])
 
 
-def _load_root(path: Path) -> TruthRoot:
+def load_truth_root(folder: Path) -> TruthRoot:
+    """What the ``truth.toml`` of a truth folder says."""
+    path = folder / "truth.toml"
     values = load_root(path, "truth")
     refuse_newer(values["format"], path, "truth")
     if values["format"] != FORMAT:

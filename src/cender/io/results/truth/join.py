@@ -13,11 +13,16 @@ from cender.types import Regions, VoxelSize
 def join_neurons(
     points: Mapping[str, Any] | None, boxes: Mapping[str, Any] | None, voxel: VoxelSize | None, where: str
 ) -> tuple[Float[np.ndarray, "m 3"], Int[np.ndarray, " m"], Regions]:
-    """Centres, identities and boxes of one volume, with one row per neuron."""
+    """Centres, identities and boxes of one volume, with one row per neuron; boxes without a voxel size are refused."""
     if boxes is None:
         if points is None:
             return np.zeros((0, 3)), np.zeros(0, int), Regions.empty()
         return _stack(points, ("z_um", "y_um", "x_um")), points["identity"].copy(), Regions.empty()
+    if voxel is None:
+        raise DataError(
+            f"{where}: expected a voxel size, without which boxes have no place in µm, found none; write "
+            "voxel_um = [z, y, x] (in µm) into truth.toml"
+        )
     labels, neuron = _number(boxes["neuron"])
     regions = Regions.from_boxes(boxes["z"].copy(), _stack(boxes, ("x", "y", "w", "h")), neuron=neuron)
     claimed = boxes.get("identity", np.full(len(neuron), -1))
@@ -44,13 +49,11 @@ def join_neurons(
     return all_centres, all_identities, Regions.from_boxes(regions.z, regions.box_px, neuron=moved)
 
 
-def centre_boxes(regions: Regions, count: int, voxel: VoxelSize | None) -> Float[np.ndarray, "m 3"]:
+def centre_boxes(regions: Regions, count: int, voxel: VoxelSize) -> Float[np.ndarray, "m 3"]:
     """Centre of every neuron in µm: the mean of the centres of its boxes, all weighing the same.
 
-    NaN for a neuron without a box, and for all where the voxel size is not known.
+    NaN for a neuron without a box.
     """
-    if voxel is None:
-        return np.full((count, 3), np.nan)
     owned = regions.neuron >= 0
     total, boxes = np.zeros((count, 3)), np.zeros((count, 1))
     np.add.at(total, regions.neuron[owned], regions.centre_px[owned])

@@ -40,7 +40,7 @@ class TruthWriter:
     path
         The folder, made where it does not exist; other files in it (a recording) are left alone.
     voxel_um, rate_hz
-        Of the recording the truth belongs to.
+        Of the recording the truth belongs to; the voxel size is that of its volumes unless it is given.
     names
         Cell names by identity.
     provenance
@@ -98,6 +98,8 @@ class TruthWriter:
         if volume in self._volumes:
             raise DataError(f"{self.path}: volume {volume} is added twice")
         self._volumes.add(volume)
+        if self._root["voxel_um"] is None and annotation.voxel_um is not None:
+            self._root["voxel_um"] = list(annotation.voxel_um)
         self._write("volumes", [(volume, _clean(time_s), annotation.complete, annotation.flagged)])
         self._write_points(annotation, _clean(time_s))
         self._write_regions(annotation)

@@ -12,7 +12,15 @@ from cender.errors import DataError, EditError, UnsupportedFormat
 from cender.io.results.annotations.base import FILE_NAME
 from cender.io.results.annotations.human import hash_human, load_human, save_human
 from cender.io.results.annotations.log import EditLog
-from cender.types import Annotation, Regions
+from cender.io.results.folder.run_folder import create_run
+from cender.types import Annotation, Regions, VoxelSize
+
+VOXEL_UM = VoxelSize(1.5, 0.3, 0.3)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    return create_run(tmp_path / "worm", {"recording": {"voxel_um": list(VOXEL_UM)}}).path
 
 
 def annotate(volume: int, identity: list[int], complete: bool = False) -> Annotation:
@@ -20,7 +28,7 @@ def annotate(volume: int, identity: list[int], complete: bool = False) -> Annota
     boxes = np.tile([4.0, 5.0, 3.0, 2.5], (count, 1))
     regions = Regions.from_boxes(np.arange(count), boxes, neuron=np.arange(count)[::-1].copy())
     centre = np.arange(3.0 * count).reshape(count, 3)
-    return Annotation(volume, centre, np.array(identity, int), np.ones(count), regions, complete=complete)
+    return Annotation(volume, centre, np.array(identity, int), np.ones(count), regions, None, complete, False, VOXEL_UM)
 
 
 def count_edits(folder: Path) -> int:
@@ -28,14 +36,15 @@ def count_edits(folder: Path) -> int:
         return len(log.since())
 
 
-def test_what_was_said_comes_back(tmp_path: Path) -> None:
-    assert load_human(tmp_path) == {}
-    assert not (tmp_path / FILE_NAME).exists(), "looking makes no file"
+def test_what_was_said_comes_back(folder: Path) -> None:
+    assert load_human(folder) == {}
+    assert not (folder / FILE_NAME).exists(), "looking makes no file"
     said = annotate(7, [3, -1, 0], complete=True)
-    save_human(tmp_path, said)
-    save_human(tmp_path, annotate(2, [5]))
-    found = load_human(tmp_path)
+    save_human(folder, said)
+    save_human(folder, annotate(2, [5]))
+    found = load_human(folder)
     assert list(found) == [2, 7]
+    assert found[2].voxel_um == VOXEL_UM, "of the recording"
     np.testing.assert_array_equal(found[7].centre_um, said.centre_um)
     np.testing.assert_array_equal(found[7].identity, said.identity)
     assert (found[7].complete, found[2].complete) == (True, False)
@@ -97,11 +106,11 @@ def test_a_newer_format_is_refused(tmp_path: Path) -> None:
             act()
 
 
-def test_several_writers_at_once_lose_nothing(tmp_path: Path) -> None:
-    threads = [threading.Thread(target=lambda v=volume: save_human(tmp_path, annotate(v, [v]))) for volume in range(12)]
+def test_several_writers_at_once_lose_nothing(folder: Path) -> None:
+    threads = [threading.Thread(target=lambda v=volume: save_human(folder, annotate(v, [v]))) for volume in range(12)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    assert sorted(load_human(tmp_path)) == list(range(12))
-    assert count_edits(tmp_path) == 12
+    assert sorted(load_human(folder)) == list(range(12))
+    assert count_edits(folder) == 12

@@ -9,6 +9,7 @@ import pytest
 from cender.io.results.annotations.base import FILE_NAME
 from cender.io.results.annotations.human import load_human
 from cender.io.results.annotations.log import EditLog
+from cender.io.results.folder.run_folder import create_run
 
 # What the first version of the store wrote: volume 3 by ana, then swapped and completed by ben; volume 7 said and taken
 # back; volume 9 by somebody without a name.
@@ -64,10 +65,11 @@ COMMIT;
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    base = sqlite3.connect(tmp_path / FILE_NAME)
+    run = create_run(tmp_path / "worm", {"recording": {"voxel_um": [1.5, 0.3, 0.3]}})
+    base = sqlite3.connect(run.path / FILE_NAME)
     base.executescript(FIRST)
     base.close()
-    return tmp_path
+    return run.path
 
 
 def test_an_old_file_is_read_without_being_changed(folder: Path) -> None:

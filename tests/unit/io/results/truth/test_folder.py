@@ -45,11 +45,15 @@ def test_centre_of_a_neuron_is_the_mean_of_its_boxes(tmp_path: Path) -> None:
     assert (truth.voxel_um, truth.rate_hz) == (VoxelSize(2.0, 0.5, 0.25), 5.0)
 
 
-def test_without_voxel_size_boxes_have_no_centre_in_micrometres(tmp_path: Path) -> None:
-    truth = load_truth(
-        write_folder(tmp_path / "t", "format = 1\ncomplete = true\n", regions=REGIONS + "0,0,2,1,1,5,3,6\n")
-    )
-    assert np.isnan(truth.annotations[0].centre_um).all()
+def test_boxes_without_a_voxel_size_take_that_of_their_recording_or_are_refused(tmp_path: Path) -> None:
+    bare = write_folder(tmp_path / "t", "format = 1\ncomplete = true\n", regions=REGIONS + "0,0,2,1,1,5,3,6\n")
+    with pytest.raises(DataError, match=r"volume 0: expected a voxel size.*voxel_um = \[z, y, x\].*truth\.toml"):
+        load_truth(bare)
+    told = load_truth(bare, VoxelSize(3.0, 0.5, 0.25))
+    assert told.annotations[0].centre_um.tolist() == [[6, 1, 0.75]]
+    assert told.voxel_um == told.annotations[0].voxel_um == VoxelSize(3.0, 0.5, 0.25)
+    sure = load_truth(write_folder(tmp_path / "s", regions=REGIONS + "0,0,2,1,1,5,3,6\n"), VoxelSize(3.0, 0.5, 0.25))
+    assert sure.voxel_um == VoxelSize(2.0, 0.5, 0.25), "what truth.toml says counts"
 
 
 def test_bare_points_are_a_truth(tmp_path: Path) -> None:
@@ -254,8 +258,9 @@ def test_truth_is_replaced_only_when_asked(tmp_path: Path) -> None:
         np.ones(1),
         Regions.from_boxes(np.array([0]), np.ones((1, 4)), neuron=np.array([0])),
         Head(Crop(0, 0, 1, 1), np.zeros((0, 2)), np.zeros(2), np.array([1.0, 0.0]), np.array([0.0, 1.0])),
+        voxel_um=VoxelSize(1.5, 0.3, 0.3),
     )
-    save_truth(Annotations("", None, None, {0: boxed}), tmp_path)
+    save_truth(Annotations("", boxed.voxel_um, None, {0: boxed}), tmp_path)
     (tmp_path / "recording.tif").write_text("not ours")
     with pytest.raises(DataError, match="holds a truth already"):
         save_truth(Annotations("", None, None, {5: simple_annotation(5)}), tmp_path)
