@@ -10,9 +10,11 @@ from scipy.ndimage import map_coordinates
 from cender.activity.profiles import END_SD, Places, Profiles
 
 COARSE_PX = 6
+"""Pixels that are averaged into one before the background is smoothed."""
 # How fast a cell of the grid stops counting as background with the share of a neuron in it.
 OCCUPIED = 8.0
 OUTLIER_SD = 3.0
+"""Standard deviations from the smooth background beyond which a coarse pixel is left out of it."""
 # Out-of-focus light reaches over several frames.
 ALONG_Z = (0.25, 0.5, 0.25)
 

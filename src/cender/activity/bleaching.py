@@ -9,9 +9,11 @@ from scipy.optimize import least_squares
 
 Model = Literal["none", "mono", "bi"]
 LEAST_S, BIN_S, MOST_BINS = 40.0, 4.0, 100
+"""Shortest recording in which bleaching can be seen, and time bins of so many seconds, at most so many."""
 # Activity brightens now and then; the quieter part of every stretch of time shows the dye itself.
 QUIET_QUANTILE = 0.3
 FEWEST_IDENTITIES, FEWEST_BINS = 5, 8
+"""Identities that must be seen, in the recording and in each time bin that counts, and time bins that must count."""
 # Share of the bins in which an identity has to be seen, and of the identities that have to fall together.
 LEAST_SEEN, LEAST_FALLING = 0.5, 0.7
 # Evidence (difference in BIC) that a model must have over a simpler one.
@@ -19,6 +21,7 @@ CLEARLY_BIC = 6.0
 # Scatter of log levels that is assumed at least, and rounds of median polish.
 LEAST_SD = 0.003
 POLISHES = 8
+"""Rounds of taking medians of identities and of time bins in turn."""
 
 
 @dataclass(frozen=True, slots=True)

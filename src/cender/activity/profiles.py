@@ -9,7 +9,9 @@ from numpy.lib.stride_tricks import sliding_window_view
 from cender.types import Regions
 
 HALF_TO_SD = 1 / np.sqrt(8 * np.log(2))
+"""Standard deviation of a bell as a share of its full width at half its height."""
 REACH_SD = 2.0
+"""Standard deviations from its centre at which a bell is cut off."""
 # Around all bells, so that background is seen on every side of them.
 MARGIN_PX = 24
 # Beyond this a bell is darker than any camera can show: less than a hundred-thousandth of its peak.
@@ -19,6 +21,7 @@ RIDGE = 0.02
 # A pixel that much brighter or darker than all of its neighbours is the camera's own.
 STUCK_SD = 7.0
 LEAST_COVERED = 0.5
+"""Share of a bell that must lie in the frame for its light to count."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,7 @@ from cender.errors import DataError
 from cender.types import Traces
 
 R0_PERCENTILE = 20
+"""R0 is this percentile of an identity's valid ratio."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,6 +15,7 @@ from cender.annotate.suggest import (
 )
 
 COUNT = 5
+"""Suggestions that are given unless another number is asked for."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,7 @@ from cender.simulate.world import World
 from cender.types import Annotation
 
 STREAM = 0x11A1
+"""Marks the random numbers of this bench, so that they are not those that drew the recording."""
 DARK = 1e-9
 """Information about a nucleus that casts no light, which keeps the matrix invertible."""
 

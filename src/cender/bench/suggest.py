@@ -19,6 +19,7 @@ from cender.errors import DataError
 SUGGESTED, EVEN, RANDOM = "suggested", "even", "random"
 CHOICES = (SUGGESTED, EVEN, RANDOM)
 ABOUT_S = 60
+"""Rough time that one training takes on one core, for the progress bar."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,7 @@ from typing import Any
 STOPPED = 130
 """Exit status of a command that was stopped, as shells have it."""
 _AT_ONCE = 3
+"""Ctrl-C this many times ends the program without waiting for anything."""
 
 
 @dataclass(slots=True)

@@ -18,10 +18,13 @@ LOWEST = 0.05
 APART_UM = 0.6
 """Of two peaks nearer than this only the higher one is."""
 COLUMNS = 14
+"""Columns of the description of a candidate, which its judge weighs."""
 PLAIN = np.eye(COLUMNS)[1]
 """The judge of weights that carry none: heat is taken at its word."""
 _FAR_UM, _USUAL_UM = 6.0, 2.5
+"""Distance beyond which a higher peak is no neighbour, and the usual width of a nucleus."""
 _CROWD_UM = 3.0
+"""Other peaks nearer than this are counted."""
 # Log-odds beyond this say no more.
 _SURE = 6.0
 

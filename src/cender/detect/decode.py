@@ -8,8 +8,11 @@ from cender.types import Maps
 from cender.types.maps import CELL
 
 STRIDE = 2
+"""Pixels of the image per pixel of the network's maps, along y and x."""
 USUAL_PX = 9.0
+"""Side of a box whose logarithm the network gives as 0."""
 WINDOW = np.ones((3, 3), np.uint8)
+"""Window in which a peak must be the highest."""
 
 
 def find_peaks(heat: Float32[np.ndarray, "z y x"], least: float, across_z: bool) -> Int[np.ndarray, "n 3"]:

@@ -4,8 +4,11 @@ import numpy as np
 from jaxtyping import Float, Int
 
 SIDE_PX = 41
+"""Side of the fields that the network sees."""
 WIDE_PX = 81
+"""Side of the widest surroundings, which are shrunk to `SIDE_PX`."""
 MASKED_PX = (15, 31)
+"""Sides of the squares outside of which two of the fields are dark."""
 
 
 def pad_frames(scaled: Float[np.ndarray, "z h w"]) -> Float[np.ndarray, "z h2 w2"]:
@@ -48,3 +51,4 @@ def _make_shrink() -> Float[np.ndarray, "41 81"]:
 
 
 _SHRINK = _make_shrink()
+"""Averages `WIDE_PX` pixels into `SIDE_PX`, as a matrix."""

@@ -14,6 +14,7 @@ from cender.types import Maps
 from cender.types.maps import CELL
 
 LOOKS = 4
+"""Times that a volume is looked at, turned over in different ways."""
 # Numbers of the maps that hold offsets in the image, and of the one along z.
 _ACROSS, _ALONG = [4, 5], [6]
 

@@ -8,7 +8,9 @@ from jaxtyping import Float, Int, Real
 from cender.types import Regions, VoxelSize
 
 GAP_PX = 2
+"""Pixels between a box and the strip around it that its background is measured in."""
 STRIP_PX = 4
+"""Width of that strip."""
 LARGE_UM = 3.15
 """Median width of regions above which nuclei are larger than the network for usual rigs knows them."""
 

@@ -12,10 +12,12 @@ from cender.types import Crop, Head, VoxelSize
 # Rigs whose voxels are not far from what the fast network knows are usual; the others have weights of their own.
 USUAL_UM = np.array([0.76, 0.18, 0.18]), np.array([2.1, 0.42, 0.42])
 DARK, BRIGHT = 10.0, 99.7
+"""Percentiles of the voxels that become brightness 0 and 1."""
 # Where the background was removed many voxels have the lowest value, and how many depends on the crop. The bright level
 # is then where voxels, weighed by their squared brightness, reach this share: specks of noise hardly count.
 EMPTY, BRIGHT_SHARE = 0.3, 0.25
 STUCK = 12.0
+"""Times the noise by which a pixel must exceed its neighbours to count as stuck."""
 # Nuclei reach at most 4 µm beyond the hull of the head, but for one in a thousand.
 MARGIN_UM = 5.0
 # What is searched is given to the network in 256 levels, of which the highest is this brightness.

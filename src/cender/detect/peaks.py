@@ -10,7 +10,9 @@ from cender.types import Head, VoxelSize
 PIXEL_UM = 0.3
 
 _BEFORE = np.array([[1, 1, 1], [1, 0, 0], [0, 0, 0]], np.uint8)
+"""Neighbours that come first in reading order: a peak is above these and not below the others."""
 _AFTER = np.ascontiguousarray(_BEFORE[::-1, ::-1])
+"""Neighbours that come later in reading order."""
 
 
 def resample_head(

@@ -50,6 +50,7 @@ class Detection:
 
 
 NOTHING = Detection(0, 0, 0, 0, False)
+"""Counts of no volume at all, to add others to."""
 
 
 def measure_detection(pairings: Iterable[Pairing], what: What) -> Detection:

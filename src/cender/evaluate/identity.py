@@ -15,6 +15,7 @@ BINS = 15
 # Of `recall_at_95_strict`, and the share of the volumes in `worst_5pct`.
 PRECISION = 0.95
 WORST_SHARE = 0.05
+"""Share of the volumes, those with the lowest accuracy, whose mean is `worst_5pct`."""
 
 
 @dataclass(frozen=True, slots=True)

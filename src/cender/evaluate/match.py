@@ -10,7 +10,9 @@ from cender.evaluate.overlap import find_boxed, measure_box_iou, measure_distanc
 from cender.types import Annotation, Regions
 
 IOU_ABOVE = 0.3
+"""Boxes and neurons match where they overlap by more than this (intersection over union)."""
 WITHIN_UM = 2.0
+"""Centres match up to this distance."""
 
 
 @dataclass(frozen=True, slots=True)

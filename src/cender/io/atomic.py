@@ -12,7 +12,9 @@ from pathlib import Path
 from cender.errors import DataError
 
 PART_SUFFIX = ".part"
+"""Ending of files and folders that are still being written."""
 _NO_ROOM_OR_RIGHT = {errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM}
+"""Errors of the system that a user can mend: a full disk, or no right to write."""
 
 
 @contextmanager

@@ -13,6 +13,7 @@ from cender.types import Cells
 PLACES = ("z_um", "y_um", "x_um")
 _COLOUR = re.compile(r"colour(\d+)$")
 LARGEST = 2_000_000
+"""Rows of a table that are read at most."""
 
 
 def load_cells(paths: Iterable[Path]) -> list[Cells]:

@@ -14,9 +14,8 @@ from cender.types import Neurons, VoxelSize
 # cender.training.shipped.judge` to what the shipped weights find in simulated animals, usual ones and others.
 NEURON_WEIGHTS = np.array([-3.29, 0.46, -0.76, -0.03, 0.69, 3.16, -0.11, -0.2, -0.63, -0.15])
 
-_STEP_UM = 1.5
-_SPACING_UM = 3.0
-_WIDTH_UM = 2.5
+_STEP_UM, _SPACING_UM, _WIDTH_UM = 1.5, 3.0, 2.5
+"""Usual distance between frames and between neurons, and width of a nucleus, which columns are relative to."""
 # Scores are trusted to one in a thousand.
 _SUREST = 1e-3
 

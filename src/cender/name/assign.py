@@ -5,9 +5,11 @@ from jaxtyping import Float, Int
 from scipy.optimize import linear_sum_assignment
 
 ROUNDS = 20
+"""Rounds of making rows and columns sum to one in turn."""
 ABSENT = 0.3
 """Weight of "this cell was not seen" against each neuron that could be it."""
 FLOOR = 1e-300
+"""Smallest probability whose logarithm is taken."""
 
 
 def assign_cells(score: Float[np.ndarray, "n k"]) -> Int[np.ndarray, " n"]:

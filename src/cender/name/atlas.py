@@ -10,7 +10,9 @@ import numpy as np
 from jaxtyping import Float, Int
 
 UNIT_UM = 50.0
+"""Length of the atlas' unit."""
 ROUNDS = 12
+"""Rounds of laying animals over their mean and averaging them anew."""
 PRIOR = 4.0
 """Sightings that the usual spread counts for in the spread of a single cell."""
 

@@ -7,6 +7,7 @@ from scipy.special import ndtri
 CHANNELS = 4
 """Channels that features know: the three landmark colours and the pan-neuronal one, in this order."""
 RATIOS = ((0, 1), (1, 2), (0, 2), (0, 3), (1, 3), (2, 3))
+"""Pairs of channels whose ratios describe a colour."""
 FEATURES = 2 * CHANNELS + len(RATIOS) + 2
 """Features per neuron: normal scores, compressed values, ratios, and two flags (colour, fourth channel)."""
 FEWEST = 8

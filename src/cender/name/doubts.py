@@ -9,6 +9,7 @@ from cender.name.naming import Score, Sight, measure_fit, score_places
 from cender.types import Cells
 
 SIDE_SURE = 0.95
+"""Probability of an animal's side below which it is said to be in doubt."""
 CHANNEL_NAMES = ("first", "second", "third")
 CLEARLY = 0.3
 """Gain in the mean score of the names from which on another order of the channels is believed."""

@@ -22,11 +22,13 @@ UNBENT = 2
 PLACES, LOOKS = 0.4, 0.15
 """Weights of the atlas beside the network."""
 FIXED_LOG_ODDS = 1e3
+"""How far, in log-odds, all else lies below a name that a person gave."""
 ANCHORS = 4
 """Names given by people from which on they alone decide about the pose."""
 SETTLED = 0.7
 """Names settle the side where they lie this much nearer to the atlas than in the mirror image."""
 MIRROR = np.array([-1.0, 1.0, 1.0])
+"""Turns an animal into its mirror image (``z y x``, z from right to left)."""
 
 
 @dataclass(frozen=True, slots=True)

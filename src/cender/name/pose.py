@@ -6,6 +6,7 @@ from jaxtyping import Float
 from cender.name.atlas import UNIT_UM, Similarity
 
 ROLLS = 8
+"""Turns about the long axis that are tried."""
 
 
 def list_poses(position_um: Float[np.ndarray, "n 3"], mirrored: bool) -> list[Similarity]:

@@ -6,7 +6,9 @@ from jaxtyping import Float
 RIDGE = 0.5
 """Neurons that the undeformed animal counts for, so that a few names cannot bend it."""
 ROUNDS = 4
+"""Rounds of fitting the bend, each trusting names less that the last one left far away."""
 LEAST = 0.02
+"""Smallest distance, in units of the atlas, that counts as usual between a bent neuron and its place in the atlas."""
 END = 1.5
 """Distance from the middle of the head, in units of the atlas, beyond which a bend goes straight on."""
 

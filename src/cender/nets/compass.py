@@ -9,7 +9,9 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 WIDTHS = (1, 10, 16, 24)
+"""Channels before and after each convolution."""
 HIDDEN = 32
+"""Width of the layer between convolutions and answer."""
 
 
 class Compass(nn.Module):

@@ -10,10 +10,15 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 WIDTH = 64
+"""Width of the description of a neuron inside the network."""
 PAIR = 16
+"""Width of the description of two neurons relative to each other."""
 HEADS = 4
+"""Attention heads per layer."""
 LAYERS = 3
+"""Layers of attention."""
 REACHES = (0.05, 0.1, 0.25)
+"""Distances, in the unit of `place_points`, over which nearness to another neuron falls off."""
 LENGTH = 8.0
 """Length of every description: only its direction counts."""
 

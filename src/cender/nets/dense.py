@@ -17,6 +17,7 @@ from cender.types import Maps
 from cender.types.maps import CELL
 
 MAPS = ("region", "centre", "width", "height", "dx", "dy", "dz")
+"""Maps that the network gives, in their order."""
 PACKED = 4
 """Side of the squares of pixels that become channels."""
 # Brightness of the highest level where frames are given as 256 levels.

@@ -14,8 +14,11 @@ from cender.types import Weights
 
 KIND = "paper recognizer"
 WIDTH = 128
+"""Width of the hidden layers."""
 GROUPS = 4
+"""Groups that a hidden layer is normalised in."""
 BLOCKS = 3
+"""Residual blocks."""
 
 
 class GroupNorm(nn.Module):

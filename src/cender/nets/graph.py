@@ -10,6 +10,7 @@ from cender.types import Maps
 from cender.types.maps import CELL
 
 PACKED = 4
+"""Side of the squares of pixels that are laid into channels."""
 # Brightness of the highest of the 256 levels in which int8 graphs see frames.
 TOP = 2.0
 Weights = Mapping[str, Float[np.ndarray, "..."]]

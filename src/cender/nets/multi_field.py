@@ -12,6 +12,7 @@ from cender.nets.dense import has_gpu
 
 KIND = "multi-field detector"
 FIELDS = 5
+"""Fields of view of a candidate, one channel each."""
 # Share of the last features that training drops.
 DROPPED = 0.4
 

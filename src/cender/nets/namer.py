@@ -11,6 +11,7 @@ from jaxtyping import Float
 from torch import Tensor, nn
 
 WIDTH, PAIR, LAYERS, HEADS = 96, 16, 3, 4
+"""Widths of the descriptions of a neuron and of a pair, layers, and attention heads per layer."""
 REACHES = (0.1, 0.2, 0.5)
 """Distances, in units of the atlas, around which nearness is told apart."""
 

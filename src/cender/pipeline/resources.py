@@ -10,6 +10,7 @@ from threadpoolctl import threadpool_limits
 # Of malloc.h: one pool for all threads, no pages of its own for a large array, and when to give memory back.
 _ARENA_MAX, _MMAP_MAX, _TRIM_THRESHOLD = -8, -4, -1
 _KEPT_BYTES = 512 << 20
+"""Freed memory that the allocator keeps for the next volume."""
 
 
 @contextmanager

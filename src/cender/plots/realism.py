@@ -21,6 +21,7 @@ from cender.plots.style import (
 )
 
 WINDOW_PX = 320
+"""Side of the part of a frame that is shown."""
 # Simulated recordings beside the real one.
 SHOWN = 2
 Frames = UInt16[np.ndarray, "k y x"]

@@ -25,7 +25,9 @@ from cender.plots.style import (
 from cender.types import Annotation, Annotations, Crop, Volume
 
 HEAD_MARGIN_PX = 16
+"""Room around the head that is shown."""
 SHOWN_FRAMES = 6
+"""Frames of a volume that are shown."""
 
 
 def draw_simulation(volume: Volume, truth: Annotations) -> Figure:

@@ -20,6 +20,7 @@ from cender.preprocess.spots import Spots
 ANGLES = 16
 """Directions of the nose that are compared, evenly around the circle."""
 ANGLE_RAD = 2 * np.pi * np.arange(ANGLES) / ANGLES
+"""Directions in which the compass looks."""
 PITCH_UM = 3.8
 """Side of a pixel of the patches that the network sees."""
 SIDE = 40
@@ -132,3 +133,4 @@ def _make_grid(size: float) -> Float32[np.ndarray, "h s s 2"]:
 
 
 _WINDOW = make_window()
+"""Weights of the pixels of a patch."""

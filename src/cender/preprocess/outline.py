@@ -10,9 +10,13 @@ from cender.preprocess.spots import Spots
 from cender.types import Crop
 
 LINK_UM = 30.0
+"""Spots nearer than this to each other belong to the same animal."""
 BEHIND_UM = 40.0
+"""How far behind the middle of the head spots still belong to it."""
 SKIN_UM = 5.0
+"""How far the outline lies outside of the outermost spots."""
 GAP_UM = 14.0
+"""Gaps between spots up to about twice this are closed."""
 
 
 def join_spots(spots: Spots, place: Float[np.ndarray, " 2"], reach_um: float) -> Bool[np.ndarray, " n"]:

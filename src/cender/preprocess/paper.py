@@ -16,8 +16,11 @@ from cender.preprocess.projection import check_values, check_volume, project
 from cender.types import Crop, Head, VoxelSize
 
 PAPER_PX_UM = 0.3
+"""Pixel size of the paper's recordings, which its sizes in pixels are meant for."""
 MEDIAN_PX, GROW_PX, SHRINK_PX, TIMES = 5, 13, 9, 3
+"""Windows of the median filter, of growing and of shrinking, and how often it grows and shrinks."""
 DIRECTIONS = 360
+"""Directions, one per degree, in which the outline's distance is measured."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,8 +10,11 @@ from cender.errors import UnusableVolume
 from cender.types import VoxelSize
 
 GRID_UM = 1.2
+"""Step of the grid on which the head is looked for."""
 SMALLEST_UM = 30.0
+"""Image sides below this cannot show a head."""
 MOST_SATURATED = 0.25
+"""Share of saturated pixels above which a volume cannot be used."""
 # Types in which OpenCV filters pictures as they are; others are taken to float32 first.
 FILTERED_TYPES = (np.uint8, np.uint16, np.int16, np.float32)
 

@@ -9,12 +9,15 @@ from jaxtyping import Float, Float32
 from cender.preprocess.projection import GRID_UM, Picture
 
 NUCLEUS_UM = 1.2
+"""Standard deviation of the blur that keeps nuclei."""
 AROUND_UM = 12.0
+"""Standard deviation of the blur that is their surroundings."""
 # A spot is brighter than its surroundings by this many times the noise.
 TIMES_NOISE = 5.0
 # How bright spots are is told by the median of so many of the brightest.
 BRIGHTEST = 60
 CROWD_UM = 14.0
+"""Standard deviation of the blur in which many spots make a crowd."""
 # Of the densest place: how dense others must be to be a crowd.
 CROWD_SHARE = 0.3
 

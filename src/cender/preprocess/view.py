@@ -11,6 +11,7 @@ from cender.types import HeadDoubt
 # A second head is only looked for where enough spots lie apart from the first.
 FEWEST_APART = 16
 SURE_HEAD = 4.0
+"""Log-odds of a head from which on a second one in the image counts as another animal."""
 # How far the middle of a head lies from its nose, and from its sides, at least.
 NOSE_UM, SIDE_UM = 28.0, 9.0
 # So many spots of a head this near to the edge of the frame mean that others lie beyond it.

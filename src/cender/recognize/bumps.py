@@ -11,6 +11,7 @@ SPACING = 0.85
 REACH = 1.5
 """What lies farther from the middle than this is a stray point: no bumps are laid there."""
 JITTER = 1e-5
+"""Added to the diagonal of a kernel, relative to its variance, so that it can be inverted."""
 
 
 @dataclass(frozen=True, slots=True)

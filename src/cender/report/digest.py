@@ -17,6 +17,7 @@ from cender.report.traces import correlate_with_red
 
 Channel = Literal["red", "green"]
 SUGGESTIONS = 5
+"""Suggestions that the report lists."""
 FOLLOWS_CORRELATION = 0.5
 """A ratio is said to follow its red brightness from this correlation on, if chance does not reach it."""
 

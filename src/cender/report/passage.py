@@ -12,7 +12,9 @@ from cender.report.samples import find_pixel_um
 from cender.types import Traces
 
 VISITS = 10
+"""Volumes, from all over the recording, in which the neuron is shown."""
 REACH_UM, REACH_PX = 5.0, 16
+"""Half the side of what is shown around the neuron; the second where the pixel size is not known."""
 
 
 def gather_passage(facts: RunFacts, digest: Digest, traces: Traces, row: int) -> Passage | None:

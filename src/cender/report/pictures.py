@@ -21,6 +21,7 @@ from cender.types import Traces
 from cender.types.doubt import UNSURE_BELOW
 
 TRACES = 10
+"""Traces in the figure of those that vary most."""
 
 
 @dataclass(frozen=True, slots=True)

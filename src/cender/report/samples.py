@@ -14,6 +14,7 @@ from cender.report.presence import Presence
 from cender.types import Crop, Head, Regions
 
 PIXELS = "pictures of the recording"
+"""What the report lacks where the recording is not at hand."""
 
 
 def choose_samples(volumes: VolumeColumns, presence: Presence) -> list[tuple[int, str]]:

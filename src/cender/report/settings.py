@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 from cender.config import Config
 
 NO_STAGE = ("recording", "simulate", "train")
+"""Sections of the settings that do not change how a recording is analysed."""
 
 
 class Difference(NamedTuple):

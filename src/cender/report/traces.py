@@ -10,7 +10,9 @@ from jaxtyping import Float, Int
 from cender.types import Traces
 
 FEWEST_VOLUMES = 10
+"""Volumes in which a trace must be valid to be compared with others."""
 SHIFTS = 8
+"""Shifts in time that tell what correlation arises by chance."""
 
 
 def widen_traces(frame: Any) -> Traces:

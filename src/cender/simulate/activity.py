@@ -12,6 +12,7 @@ from cender.simulate.params import ActivityParams, OpticsParams, SimulateParams
 from cender.simulate.processes import draw_smooth
 
 SHARED_STATES = 3
+"""States of the animal, such as moving backwards, that many neurons follow."""
 # The brain is awake before the recording starts, and activity is scaled by what a neuron does in a fixed
 # time, recorded or not, so that a longer recording begins like a shorter one.
 WARM_UP_S, REFERENCE_S = 40.0, 300.0

@@ -9,7 +9,9 @@ from cender.simulate.ganglia import Species, make_species
 from cender.simulate.params import AnatomyParams
 
 INVISIBLE = 0.02
+"""Brightness of a neuron that does not express the marker, as a share of what it would have."""
 BESIDE_UM = 3.0
+"""Standard deviation of the distance, along each axis, between a cell and the one that it lies beside."""
 # Packing neurons closer leaves the middle of the head where it is.
 MIDDLE_ADL = np.array([70.0, 0.0, 0.0])
 

@@ -14,9 +14,13 @@ from cender.simulate.params import SimulateParams
 from cender.simulate.scene import Placement
 
 COARSE_PX = 4
+"""Pixels of the image per pixel of the background, which is smooth."""
 NEAR_UM, FAR_UM = 4.5, 10.0
+"""Standard deviations of the blurs of light from near and from far out of focus."""
 HAZE_DEPTH_UM = 9.0
+"""Depth over which the haze of a nucleus falls to 1/e."""
 NEUROPIL_DEPTH_UM = 3.5
+"""Depth at which the light of the neuropil has fallen to 1/e."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,9 @@ import numpy as np
 from jaxtyping import Float, Int
 
 SPECIES_SEED = 302
+"""Seed of the average animal, which all animals are variations of."""
 CLOSEST_UM = 3.4
+"""Smallest distance between two cells of the average animal."""
 
 
 class Ganglion(NamedTuple):
@@ -41,11 +43,17 @@ GANGLIA = (
     Ganglion("posterior lateral", (101.0, 0.0, 9.0), (12.0, 5.0, 2.0), 4),
     Ganglion("retrovesicular", (103.0, -11.5, 0.0), (11.0, 2.6, 3.4), 5, 10),
 )
+"""Where the cells of the average animal lie, cloud by cloud."""
 CORD_CELLS = 9
+"""Cells of the ventral cord that are in view."""
 CORD_SPACING_UM = (3.6, 6.0)
+"""Smallest and largest distance between neighbours of the cord."""
 CORD_FIRST_UM = 119.0
+"""Where along the body the cord begins, from the nose."""
 CORD_DEPTH_UM = -11.5
+"""Where the cord lies between ventral (negative) and dorsal."""
 NERVE_RING_UM = (54.0, 59.0)
+"""Where along the body the nerve ring lies, from the nose."""
 
 
 @dataclass(frozen=True, slots=True)

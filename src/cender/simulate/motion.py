@@ -10,11 +10,17 @@ from cender.simulate.params import MotionParams, SimulateParams
 from cender.simulate.processes import Events, draw_events, draw_smooth, draw_steps
 
 ARC_STEP_UM = 2.0
+"""Step along the centre line."""
 ARC_UM = np.arange(0.0, 322.0, ARC_STEP_UM)
+"""Points of the centre line, from the nose."""
 PIVOT_UM = 70.0
+"""Point of the centre line that the body bends, stretches and twists about."""
 WAVELENGTH_UM = 520.0
+"""Length of the wave that runs along the body."""
 SHARPEST_PER_UM = 0.055
+"""Largest curvature of the centre line."""
 WOBBLE_MODES = 4
+"""Waves whose sum lets tissue wobble."""
 # Over which a bend begins and ends.
 EDGE_UM = 12.0
 EventKind = Literal["deep bend", "omega turn", "twist"]

@@ -15,7 +15,9 @@ from cender.simulate.storage import store_frame, stored_type
 from cender.simulate.world import World
 
 RED, GREEN = 0, 1
+"""Channels of a simulated recording."""
 PIXEL_STREAM = 7
+"""Marks the random numbers of pixel noise, so that they are independent of all others."""
 
 
 def render_volume(world: World, volume: int, channels: tuple[int, ...]) -> Shaped[np.ndarray, "c z y x"]:

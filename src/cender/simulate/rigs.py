@@ -13,10 +13,15 @@ import numpy as np
 from cender.simulate.params import SimulateParams
 
 RIG_STREAM = 77
+"""Marks the random numbers that draw a rig."""
 NAMED = range(9000, 9100)
+"""Seeds of the rigs whose settings make the name of the family."""
 PIXEL_UM, STEP_UM = (0.15, 0.8), (0.7, 4.0)
+"""Smallest and largest pixel size, and distance between frames."""
 FRAMES, MOST_PX = (8, 40), 900
+"""Fewest and most frames of a volume, and the longest side of a frame."""
 NEURONS = (40.0, 250.0)
+"""Fewest and most neurons."""
 
 
 def draw_rig(seed: int, volumes: int = 40) -> SimulateParams:

@@ -10,7 +10,9 @@ from cender.simulate.motion import Motion, place_points
 from cender.simulate.params import SimulateParams
 
 FAINTEST = 0.01
+"""Share of its light below which a neuron is not drawn in a frame."""
 WIDENING = 0.25
+"""Share by which the squared width of a nucleus grows out of focus, per squared depth in units of its half depth."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,9 @@ from jaxtyping import Float32, Shaped, UInt16
 from cender.simulate.params import SimulateParams, StorageParams
 
 AROUND_UM = 6.0
+"""Standard deviation of the blur that is taken off as background."""
 FINE_UM = 1.0
+"""Standard deviation of the blur that sharpening is relative to."""
 # With 8 bits the highest level is this many times the light of a median neuron, unless it saturates earlier.
 BRIGHTEST = 6.0
 

@@ -16,9 +16,13 @@ from cender.simulate.world import OTHER, World
 from cender.types import Annotation, Crop, Head, Regions, VoxelSize
 
 SHARE_OF_PEAK = 0.25
+"""Share of its own peak over z that a nucleus must reach in a frame to have a box there."""
 TIMES_NOISE = 2.0
+"""Times the local noise that it must reach as well."""
 HEAD_UM = 112.0
+"""How far from the nose the head's outline goes."""
 NECK_UM, NOSE_UM = 100.0, 20.0
+"""Points of the centre line between which the anterior direction is measured."""
 
 
 def annotate_volume(world: World, volume: int) -> Annotation:

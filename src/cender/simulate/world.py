@@ -16,9 +16,11 @@ from cender.simulate.processes import draw_events
 from cender.simulate.scene import Spots, find_spots, patch_size, place_in_frames
 
 GRANULES = 60
+"""Bright granules in the gut, where there are any."""
 OTHER = -2
 """Number of every nucleus of another animal; other spots that are no neurons have -1."""
 OTHER_UM = (50.0, 85.0)
+"""Smallest and largest distance of another animal from this one."""
 
 
 @dataclass(frozen=True, slots=True)

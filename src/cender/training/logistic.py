@@ -7,6 +7,7 @@ from scipy.special import expit
 # Newton steps at most, and the change of weights from which on a fit is done.
 MOST_STEPS = 100
 SMALLEST_STEP = 1e-6
+"""Step of the weights at which a fit has ended."""
 # Keeps the curvature invertible where every case is beyond doubt.
 LEAST_CURVATURE = 1e-6
 

@@ -10,8 +10,11 @@ from scipy.optimize import linear_sum_assignment
 from scipy.spatial.distance import cdist
 
 NEAR_UM = 4.0
+"""Distance up to which a neuron of one volume is taken for the nearest one of another."""
 FEWEST_SEEDS = 5
+"""Neurons with partners that a map between two volumes needs."""
 _ROUNDS = 6
+"""Rounds of matching and mapping, each with a smaller reach."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,8 +7,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 MOST_LISTENERS = 64
+"""Pages that may listen at the same time."""
 _MOST_WAITING = 1000
+"""Messages that may wait for one page."""
 _BREATH_S = 10.0
+"""Time without a message after which an empty one keeps the connection open."""
 
 
 @dataclass(slots=True)

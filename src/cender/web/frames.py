@@ -17,8 +17,11 @@ from cender.types import Crop, Recording
 from cender.web.window import Window, find_window
 
 LARGEST_CACHE = 400_000_000
+"""Bytes of volumes that are kept in memory."""
 MARGIN_PX = 12
+"""Room around the head that is shown."""
 SAMPLES = 5
+"""Volumes from which the contrast is taken."""
 Stacks = Mapping[str, Shaped[np.ndarray, "z y x"]]
 
 

@@ -17,9 +17,11 @@ if TYPE_CHECKING:
 
 _LOG = logging.getLogger(__name__)
 SOURCES = 5
+"""Other volumes that a volume hears identities from."""
 NEIGHBOURS, ALIKE = 5, 10
 """Volumes before and after a corrected one, and volumes that lie like it, that hear of the correction."""
 MOST_VOLUMES = 40
+"""Volumes of one edit that are recognized again."""
 PAUSE_S, LONGEST_S = 0.25, 1.0
 """It waits for a pause in the corrections, since each changes what there is to say, but not for longer than this."""
 

@@ -12,6 +12,7 @@ from cender.errors import CenderError
 from cender.pipeline.plan.progress import Progress
 
 MOST_POINTS = 400
+"""Points of the learning curve that are sent to the page."""
 
 
 @dataclass(slots=True)

@@ -14,6 +14,7 @@ from cender.web.desk import Desk
 from cender.web.guard import Rules, is_loopback
 
 FIRST_PORT = 8765
+"""Port that is tried first; the next ones follow where it is taken."""
 
 
 def check_reach(host: str, token: str | None) -> None:

@@ -21,9 +21,11 @@ from cender.types import Annotation, Identities
 EACH = 2
 """Actions for one thing to put right: select or draw it, then type its number or delete it."""
 ABSENT = -2
+"""Stands for the identity of a true neuron that was not found at all (-1 is found without identity)."""
 
 
 ABOUT_S = 60
+"""Rough time that one round takes on one core, for the progress bar."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,6 +16,7 @@ from cender.web.desk import Desk
 from cender.web.serve import serving
 
 TRIES = 5
+"""Times that a request is sent before a closed connection counts as an error."""
 SENT_AGAIN = 0.1
 """Share of the edits that are sent a second time, as a page does whose connection broke before the answer came."""
 

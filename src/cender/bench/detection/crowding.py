@@ -11,7 +11,9 @@ from cender.evaluate.match import match_neurons
 from cender.types import Annotation, VoxelSize
 
 QUARTERS = 4
+"""Groups of equally many neurons, by distance to the nearest neighbour."""
 BLENDED_WIDTHS = 0.6
+"""Distance within a frame, in widths of the wider box, below which two neurons make a single blob."""
 
 
 def measure_crowding(truths: Mapping[int, Annotation], found: Mapping[int, Annotation]) -> list[dict[str, Any]]:

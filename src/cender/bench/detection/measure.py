@@ -21,6 +21,7 @@ from cender.simulate import SimulateParams, Simulation, simulate_recording
 from cender.types import Annotation, Annotations, Detections, Outcome, Volume, VoxelSize
 
 FIRST_SEED = 9000
+"""Seed of the first animal; seeds from 9000 on are for benchmarks."""
 Clock = Callable[[], float]
 
 

@@ -16,6 +16,7 @@ FILE = "moving_rig2.npz"
 # Its source gives no size; this is about right.
 VOXEL_UM = VoxelSize(2.2, 0.5, 0.5)
 WITHIN_PX, WITHIN_FRAMES = 2.0, 2.0
+"""Distance within the frame and along z up to which a point counts as found."""
 # 2 µm, as on other real heads: in two of the four volumes people's points lie beside the light by more than 2 pixels.
 WIDER_PX = 4.0
 Marked = tuple[Volume, Float[np.ndarray, "n 3"], Int[np.ndarray, " n"]]

@@ -16,9 +16,11 @@ from cender.simulate.rigs import draw_rig, name_rigs
 from cender.types import Annotation, Outcome, VoxelSize
 
 FIRST_SEED = 9000
+"""Seed of the first rig; seeds from 9000 on are for benchmarks."""
 # A rig is measured in the first of these volumes that shows so many neurons, and passed over where none does.
 VOLUMES = (20, 10, 30, 5)
 FEWEST = 20
+"""Neurons that a volume must show to be measured."""
 # What is found as near as this to a nucleus of another animal is neither right nor wrong.
 NEAR_UM = 2.5
 

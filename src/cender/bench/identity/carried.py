@@ -34,6 +34,7 @@ PAIRS: tuple[tuple[Preset, int, int, int], ...] = (
     ("easy", 5108, 5109, 1),
 )
 VOLUMES, TESTED = 20, 8
+"""Simulated volumes of the template animal, and of the animal that its identities are carried to."""
 
 
 def make_carrier(method: Method, config: Config) -> Carry:

@@ -27,6 +27,7 @@ class Corruption:
 
 
 NO_CORRUPTION = Corruption()
+"""Points as they are."""
 
 
 def corrupt_subject(subject: Subject, corruption: Corruption, seed: int) -> Subject:

@@ -24,8 +24,11 @@ Recognize = Callable[[Sequence[Annotation]], list[Identities]]
 Learn = Callable[[Sequence[Annotation], Sequence[Annotation], int], Recognize]
 Clock = Callable[[], float]
 FIGURES = ("accuracy", "accuracy_all", "worst_5pct", "recall_at_95_strict", "calibration_error")
+"""Metrics of identity that are averaged over repeats."""
 COSTS = ("expected_accuracy", "expected_low", "expected_high", "train_s", "ms_per_volume")
+"""What else is averaged: the accuracy that a run expects of itself, with its range, and times."""
 DOUBTED_BELOW = 0.6
+"""Mean probability below which a volume counts as doubtful when the expected accuracy is computed."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,9 @@ from cender.errors import DataError
 SplitKind = Literal["random", "blocked"]
 SPLITS: tuple[SplitKind, ...] = get_args(SplitKind)
 SHARE_OF_TIME = 0.2
+"""Length of the block that training volumes are drawn from, as a share of the recording."""
 AWAY_S = 5.0
+"""Test volumes lie further than this from the block."""
 # Steps of the golden ratio: every further repeat puts its block far from those before it.
 STEP = 0.6180339887498949
 

@@ -25,9 +25,11 @@ from cender.types import Cells, Weights
 OnProgress = Callable[[str, int, int], None]
 Centres = Literal["annotated", "detected", "moving"]
 CENTRES: tuple[Centres, ...] = ("annotated", "detected", "moving")
+"""Where centres of neurons come from: marked by people, found by the detector, or those of a moving head."""
 PUBLISHED = "wormnd_published_accuracy.csv"
 """Accuracy of other methods by animal, looked for beside the animals."""
 KEPT = ("fold", "animal", "lab", "condition", "top1", "top5")
+"""Columns of the rows that are kept, one per animal."""
 
 
 @dataclass(frozen=True, slots=True)

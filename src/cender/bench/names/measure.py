@@ -15,7 +15,9 @@ from cender.types import Cells
 Row = dict[str, Any]
 """What was measured on one animal under one condition."""
 LOOKS = ("colour", "position")
+"""What names are given by: colour and position, or position alone."""
 SIDES = ("given", "lab", "unknown")
+"""What is known of the side that an animal lies on: given, the usual one of its lab, or nothing."""
 
 
 @dataclass(frozen=True, slots=True)

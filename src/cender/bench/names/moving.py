@@ -19,7 +19,10 @@ from cender.types import Cells
 # Volumes of the simulated recording, and the spread of its curvature and of its roll (rad).
 VOLUMES = 12
 BEND, ROLL = 0.15, 0.2
+"""Standard deviations of the bend (rad per unit of the atlas) and of the roll (rad) that a moving head is given."""
 ERROR_UM, MISSED = 1.0, 0.2
+"""Standard deviation of the error of a detected centre, and the share of neurons that detection misses in a
+volume."""
 
 
 def measure_moving(fold: Fold, model: NamingModel, on_animal: Callable[[], None] = lambda: None) -> list[Row]:

@@ -10,6 +10,7 @@ import polars as pl
 from cender.bench.names.measure import in_condition
 
 BINS = 15
+"""Groups of equally many names, by probability, over which the calibration error is taken."""
 
 
 def summarize(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:

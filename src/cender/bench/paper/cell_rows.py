@@ -21,6 +21,7 @@ from cender.nets.embedding import read_classes
 from cender.recognize.foreign import TRUST
 
 TEACHERS = 130
+"""Annotated volumes of the teacher animal that the paper's network learns from."""
 # Trained for less than the paper does, a model of one animal serves others better.
 BRIEF_EPOCHS = 12
 # Heads of every lab that are templates in turn, and those of the one lab of a quick look.

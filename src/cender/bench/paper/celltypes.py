@@ -19,6 +19,7 @@ from cender.types import Annotation, Crop, Head, Weights
 Embed = Callable[[Annotation], Float[np.ndarray, "m d"]]
 """What every neuron of a head looks like; alike neurons have a large scalar product."""
 SHARED = 6
+"""Fewest names that a head must share with the first one to be turned onto it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -36,6 +36,7 @@ TRAINED = {
     "default": ("dense", DENSE, "`cender train detector --from-scratch`"),
     "paper": ("multi_field", MULTI_FIELD, "`cender bench baseline`"),
 }
+"""By method: the shipped weights, their file, and the command that trained them."""
 
 
 def list_items(config: Config, data: Path | None, scope: Scope) -> list[Item]:

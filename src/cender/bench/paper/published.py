@@ -44,6 +44,7 @@ TRACKING = (
     Tracking("CeNDeR", "NeRVE", 50.08, "C1", "130", "10 min", "0.02", "across"),
     Tracking("fDNC", "NeRVE", 79.28, "synthetic", "268,000", "12 h", "0.01", "across"),
 )
+"""Rows of the paper's table of tracking and recognition."""
 DETECTION = (
     Found("regions in frames", "9", (90.67, 94.91, 92.74), (90.43, 94.85, 92.58), "4.5 h", 556),
     Found("regions in frames", "7, 11", (90.58, 95.78, 93.11), (89.93, 96.39, 93.05), "8 h", 1087),
@@ -51,6 +52,7 @@ DETECTION = (
     Found("neurons of detected boxes", "9", (84.31, 82.87, 83.58), (84.58, 86.89, 85.72), "–", 50),
     Found("neurons of detected boxes", "7, 11", (85.91, 84.09, 84.99), (86.24, 88.52, 87.36), "–", 54),
 )
+"""Rows of the paper's table of detection."""
 # Table 6: seconds per volume, detection and tracking together.
 PIPELINES = {
     "3DeeCellTracker, ensemble": 86.0,
@@ -100,6 +102,7 @@ NERVE_POINTS = (
     ("NeRVE(100), published", 100, 0.829),
 )
 OWN_POINTS = (("CeNDeR on its own C1, published", 30, 0.8825), ("CeNDeR on its own C1, published", 130, 0.9548))
+"""Accuracy on its own animal that the paper reports: what, volumes learnt from, accuracy."""
 
 
 def list_published(data: str) -> tuple[tuple[str, int, float], ...]:

@@ -5,10 +5,13 @@ from typing import Literal
 
 POINTS_FILE, HEADS_FILE = "nerve.npz", "wormnd.csv.gz"
 POINTS_RATE_HZ = 6.0
+"""Volumes per second of the NeRVE recording, which its file does not say."""
 # Animals of the lab whose heads the paper calls NeuroPAL Chaudhary.
 CHAUDHARY = "HL"
 OWN = ("C1", "C2", "C3")
+"""Truth folders of the paper's own animals, beside the other data."""
 PRESET: Literal["typical"] = "typical"
+"""Preset of the simulated animals in the tables."""
 # Ends of the keys of the paper's detector with its other anchors, and in the heads that its own stage 1 finds.
 PAIR, OWN_STAGE_1 = ", 7 and 11", ", own stage 1"
 
@@ -31,4 +34,6 @@ class Scope:
 
 
 QUICK = Scope(1, 5, 40, 2, 1, 60, full=False)
+"""What the quick form of the tables measures."""
 FULL = Scope(3, 30, None, 8, 2, 200, full=True)
+"""What the full form measures."""

@@ -13,6 +13,7 @@ LAID = {
     "names": "axes and side from the names",
     "brief": "the same, trained for {epochs} epochs",
 }
+"""In words, how heads are laid over each other."""
 
 
 def build_tracking(found: Found, given: str) -> Table:

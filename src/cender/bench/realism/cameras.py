@@ -5,10 +5,15 @@ import numpy as np
 from jaxtyping import Bool, Float, Real
 
 PERCENTILES = (0.1, 1.0, 10.0, 50.0, 90.0, 99.0, 99.9, 99.99)
+"""Percentiles of pixel values that are compared."""
 SMOOTH_PX = 8.0
+"""Standard deviation of the blur before light is told from dark."""
 ABOVE_COUNTS = 4.0
+"""Counts above the median from which on the blurred projection shows light."""
 MARGIN_PX = 61
+"""Width of the square by which light is grown, so that what is left is dark."""
 SPOT_COUNTS, REACH_PX = 60.0, 12
+"""Least height of a spot whose profile is measured, and how far from its peak."""
 Frames = Real[np.ndarray, "k y x"]
 
 

@@ -15,7 +15,9 @@ from cender.simulate import SimulateParams, Simulation, simulate_recording
 from cender.simulate.motion import ARC_STEP_UM, bend_centre_line
 
 SEEDS = (9001, 9002, 9003)
+"""Seeds of the simulated animals that are compared with the real ones."""
 VOLUMES = 40
+"""Volumes that are simulated of each animal."""
 # The real sets that the figures are compared with are sampled at these rates.
 NERVE_HZ, TRACE_STEP_S, LINE_STEP_S = 6.0, 0.6, 0.024
 # A grown hermaphrodite is about a millimetre long.

@@ -4,7 +4,9 @@ import numpy as np
 from jaxtyping import Float
 
 LAGS_S = (0.6, 3.0, 6.0, 18.0, 60.0)
+"""Time lags at which traces are correlated with themselves."""
 COMPONENTS = (1, 3, 10)
+"""Numbers of principal components whose share of the variance is compared."""
 
 
 def measure_kinetics(traces: Float[np.ndarray, "t n"], step_s: float) -> dict[str, float]:

@@ -15,8 +15,11 @@ from cender.simulate import SimulateParams, simulate_recording
 from cender.types import Recording
 
 HELD = 2
+"""Simulated volumes that a long recording repeats."""
 DRAWN = 3
+"""Volumes over which the time of the simulator is averaged."""
 COMPARED = 10
+"""Most volumes that are read again through a memory map, for comparison."""
 OnVolume = Callable[[int, int], None]
 
 

@@ -19,7 +19,9 @@ from cender.pipeline.run import run_recording
 from cender.simulate import SimulateParams, simulate_recording
 
 SEED = 9700
+"""Seed of the simulated recording and of the moments at which runs are killed."""
 VOLUMES = 24
+"""Volumes of the recording whose run is killed and resumed."""
 # Learning identities takes most of such a short run; a little of it is enough to be killed in.
 SETTINGS = (
     "run.part_volumes=3",
@@ -29,7 +31,9 @@ SETTINGS = (
     "train_recognizer.warped=5",
 )
 TABLES = ("volumes", "regions", "neurons", "traces")
+"""Tables that must be the same after a kill as without one."""
 PHASES = ("working on volumes", "learning identities", "making and placing tables")
+"""What a run is doing when it is killed."""
 
 
 def measure_resume(kills: int, on_kill: Callable[[int, int], None] = lambda done, total: None) -> dict[str, Any]:

@@ -24,8 +24,11 @@ from cender.simulate import SimulateParams, simulate_recording
 from cender.types import Recording
 
 SEED = 9600
+"""Seed of the simulated recording that is run."""
 DRAWN = 8
+"""Simulated volumes that the recording repeats."""
 SHARES = (10, 25, 50, 100)
+"""Percentages of the volumes after which memory is noted."""
 OnVolume = Callable[[int, int], None]
 
 

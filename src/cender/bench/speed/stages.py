@@ -23,9 +23,13 @@ from cender.simulate import SimulateParams, simulate_recording
 from cender.types import Volume
 
 SEED = 9500
+"""Seed of the simulated recording whose volumes are timed."""
 DRAWN = 4
+"""Volumes that are timed, 20 volumes apart."""
 ROUNDS = 5
+"""Times that every volume is processed."""
 ANCHORS_TIMED = 64
+"""Candidates that the paper's network scores when it is timed."""
 
 
 def draw_volumes(count: int = DRAWN) -> list[Volume]:

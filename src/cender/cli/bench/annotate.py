@@ -8,9 +8,13 @@ import typer
 from cender.cli.options import Json, Sets
 
 PEOPLE = 4
+"""People who edit at the same time."""
 REQUESTS = 200
+"""Requests of each kind whose waiting time is measured."""
 CORRECTIONS = 30
+"""Corrections after which the time to new identities is measured."""
 CORRECTED_EACH = 2
+"""Volumes that are corrected in each round."""
 
 
 def annotate(

@@ -19,6 +19,7 @@ from cender.types import Crop
 
 FOLDER_NAME = "crops.zarr"
 FORMAT = 1
+"""Format of the kept crops."""
 _ERRORS = (ValueError, KeyError, TypeError, OSError, IndexError, AttributeError)
 
 

@@ -26,6 +26,7 @@ from cender.types import Cells, Recording, Volume
 Colours = dict[int, np.ndarray]
 """Channels in the order of `name.channels`, by identity."""
 MATCH_UM = 6.0
+"""How far a neuron of the recording and its partner in the colour stack usually lie apart; twice this is too far."""
 TABLES = (".csv", ".csv.gz")
 
 

@@ -24,6 +24,7 @@ from cender.training.namer.pack import KIND, build_naming_model
 from cender.types import Cells
 
 CANDIDATES = 5
+"""Names that are listed for an identity."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ from cender.errors import DataError
 from cender.io import RunFolder
 
 SURE_IDENTITY = 0.5
+"""Probability from which on a neuron's identity counts for its name."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,7 +19,9 @@ from cender.pipeline.plan.work import Work
 from cender.pipeline.volumes.volume_pass import load_unreadable
 
 INPUTS = "made_from"
+"""Name of the note in which parts keep what they were made from."""
 TABLES = ("volumes", "regions", "neurons", "timings", "traces")
+"""Tables that a finished run has."""
 
 
 @dataclass(frozen=True, slots=True)

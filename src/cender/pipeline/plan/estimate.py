@@ -15,6 +15,7 @@ from cender.pipeline.volumes.executor import AHEAD, LocalExecutor, count_workers
 from cender.pipeline.volumes.job import VolumeJob
 
 _MEASURED = 6
+"""Volumes that are processed to estimate what a run takes."""
 # What is loaded before the first volume: Python, networks, tables.
 _BASE_MB = 600.0
 # Copies of a volume's head that the stages hold while they work on it, in volumes.

@@ -15,9 +15,11 @@ from cender.types import Recording
 
 _LOG = logging.getLogger(__name__)
 _PROBED = 10
+"""Volumes that are tried, one after the other, until one can be read."""
 # Raised when the same settings begin to give other results.
 VOLUME_PASS, RECORDING_PASS, FOREIGN_PASS = 6, 3, 1
 RECOGNIZER = Path("models") / "recognizer.safetensors"
+"""Where a folder keeps the recognizer that was trained in it."""
 # Of the recording's settings: those that say where a file is, what the recording itself says, or what only times need.
 _NOT_PIXELS = {"green", "voxel_um", "roles", "rate_hz"}
 # Of the settings of activity: those that only the second pass uses.

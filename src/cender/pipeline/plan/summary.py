@@ -9,6 +9,7 @@ import polars as pl
 from cender.types.doubt import RESULT_FROM
 
 _LISTED = 5
+"""Reasons, and volumes of each, that are listed."""
 
 
 @dataclass(frozen=True, slots=True)

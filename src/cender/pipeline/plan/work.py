@@ -16,6 +16,7 @@ from cender.pipeline.plan.source import Source
 from cender.types import Recording
 
 SECTIONS = ("recording", "preprocess", "detect", "merge", "recognize", "train_recognizer", "activity", "run")
+"""Sections of the settings that a run writes into `run.toml`."""
 # Of [recording] in run.toml: what was found, as against what was set.
 _FACTS = ("source", "sources", "lengths", "format", "shape", "dtype", "probe")
 

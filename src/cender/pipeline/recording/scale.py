@@ -14,6 +14,7 @@ from cender.recognize.spread import measure_spread
 from cender.types import Annotation, Weights
 
 SAMPLED = 30
+"""About how many volumes, evenly spread, the size of the head is taken from."""
 # Heads of adults differ by less; a voxel size that is wrong is mostly wrong by far more.
 LARGEST_RATIO = 1.5
 _AXES = ("along z", "in the image plane")

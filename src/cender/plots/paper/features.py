@@ -27,6 +27,7 @@ from cender.plots.style import (
 
 TERRITORY_COLOURS = (TRUTH, "#2f6f9f", ACCENT, "#9a7b2f")
 TERRITORIES = ("left, ventral", "right, ventral", "left, dorsal", "right, dorsal")
+"""The paper's quarters around a neuron, in the order of the feature."""
 
 
 @dataclass(frozen=True, slots=True)

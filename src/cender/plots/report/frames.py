@@ -26,6 +26,7 @@ INK_MAP, RED_MAP, GREEN_MAP = (
 )
 _UNKNOWN = "#c3ccd4"
 SCALE_UM = 10.0
+"""Length of the scale bar."""
 
 
 @dataclass(frozen=True, slots=True)

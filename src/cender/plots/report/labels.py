@@ -11,6 +11,7 @@ from cender.types import Crop
 
 OUTLINE = [withStroke(linewidth=1.6, foreground="#05070a")]
 FONT_PT, SMALLEST_PT = 7.0, 4.5
+"""Size of labels, and the smallest that they shrink to where they are many."""
 # Room for a label of four letters, and from one line of text to the next.
 MARGIN_IN, LINES = 0.5, 1.25
 

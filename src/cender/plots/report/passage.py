@@ -14,6 +14,7 @@ from cender.plots.report.labels import OUTLINE
 from cender.plots.report.style import BLUE, FAINT, ORANGE, WIDE_IN, lighten, start_light_figure
 
 BAR_UM = 5.0
+"""Length of the scale bar."""
 
 
 @dataclass(frozen=True, slots=True)

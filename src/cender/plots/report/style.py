@@ -17,7 +17,9 @@ INK, QUIET, FAINT, GROUND = "#1c2733", "#55636f", "#d5dbe1", "#ffffff"
 BLUE, ORANGE, RED, GREEN, GREY = "#1f5fa8", "#d98200", "#b3261e", "#1b7f5c", "#9aa5b0"
 STATUS = {"ok": GREEN, "flagged": ORANGE, "failed": RED}
 WIDE_IN, HALF_IN = 9.5, 5.4
+"""Widths of a figure over the whole page and over half of it."""
 _PNG_DPI = 200
+"""Resolution of PNG files that are no photographs."""
 _SETTINGS: dict[str, Any] = {
     "font.size": 10,
     "text.color": INK,

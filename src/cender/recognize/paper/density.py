@@ -7,6 +7,7 @@ from cender.recognize.paper.params import Source
 from cender.recognize.paper.posture import Posture
 
 TERRITORIES = 4
+"""Quarters around a neuron (left or right, ventral or dorsal) in which others are counted."""
 # Boxes lie in whole frames, so many points lie on the edge of a shell, up to rounding; there they are inside.
 ROUNDING = 1e-6
 

@@ -24,10 +24,15 @@ Calibration = list[tuple[float, float]]
 # A slight pull towards scores as they are.
 UNCHANGED = np.array([1.0, 0.0])
 LEAST_SLOPE = 0.1
+"""Smallest slope of a calibration: a higher score never becomes less probable."""
 LOWEST = 0.03
+"""Score from which on findings are compared with the truth."""
 OVERLAP = 0.35
+"""Overlap (intersection over union) from which on the lower of two boxes is dropped."""
 UNSURE_UM = 2.0
+"""What is found nearer than this to a place that nothing is known of is neither right nor wrong."""
 HEADROOM = 1.1
+"""Largest value of a layer that 256 levels hold, relative to the largest one seen."""
 # Channels of the last layer for each map.
 CELLS = CELL**2
 

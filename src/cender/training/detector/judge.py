@@ -21,6 +21,7 @@ FEWEST = 60
 # Marks of a part of the neurons are weaker evidence: what was known before weighs as much more.
 PULL, PARTIAL = 2.0, 3.0
 _FARTHEST = 30.0
+"""Largest shift of log-odds that is considered."""
 
 
 def fit_judge(

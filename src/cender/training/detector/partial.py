@@ -18,7 +18,9 @@ Score = Callable[[Float32[np.ndarray, "z y x"]], Maps]
 # Scores from which on the network sees something that a mark may be given, and from which on there may be something.
 SEEN, HINT = 0.3, 0.12
 NEAR_UM = 1.6
+"""What the network sees within this distance of a mark belongs to it."""
 SAME_UM = 2.0
+"""Distance up to which a mark without boxes takes the place where the network sees a neuron."""
 # Frames above and below its own that a marked neuron may reach.
 REACH = 3
 

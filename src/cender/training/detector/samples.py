@@ -10,6 +10,7 @@ from cender.detect.normalise import USUAL_GRIDS, Grids, cut_head
 from cender.types import Annotation, Crop, VoxelSize
 
 NOWHERE = np.zeros((0, 3))
+"""No places at all."""
 ENOUGH = 5
 """From so many heads on, whole ones are held out."""
 

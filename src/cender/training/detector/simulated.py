@@ -11,16 +11,23 @@ from cender.training.detector.samples import Sample, crop_around, make_sample
 from cender.types import VoxelSize
 
 SIDE_PX = 704
+"""Side of the simulated frames."""
 PIXEL_UM = 0.3
+"""Their pixel size."""
 # Depth that is seen, and how far apart frames are: mostly as on the paper's rig, else anything that is in use.
 DEPTH_UM = 27.0
 STEP_UM = (1.3, 1.7)
+"""Smallest and largest distance between frames."""
 ANY_STEP_UM = (0.95, 1.8)
+"""The same for animals that may be recorded in thinner or thicker steps."""
 ANY_SHARE = 0.5
+"""Share of the animals that are."""
 FEWEST = 20
+"""Neurons that a volume must show to be learnt from."""
 # Random rigs that are drawn at most for one with a background, or without.
 ATTEMPTS = 50
 OTHER_SHARE = 0.3
+"""Share of the animals that are simulated with the settings of `OTHER`."""
 # Factors on the preset's own values.
 USUAL = {
     "width": (0.85, 1.2),

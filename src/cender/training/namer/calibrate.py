@@ -16,7 +16,9 @@ from cender.training.logistic import fit_logistic
 from cender.types import Cells
 
 START = np.array([0.5, 0.5, 0.0, 0.0])
+"""Weights of a calibration before anything is learnt."""
 RIDGE = np.full(4, 2.0)
+"""How strongly each weight is held there."""
 
 
 @dataclass(frozen=True, slots=True)

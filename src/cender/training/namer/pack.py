@@ -20,6 +20,7 @@ NET = "net."
 EDITION = "3"
 """Rises when older weights mean something else: the second had several networks."""
 ATLAS_PARTS = ("mean", "covariance", "colour", "colour_spread", "sightings")
+"""Arrays of an atlas, as weights hold them."""
 
 
 def pack_namer(

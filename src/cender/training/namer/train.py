@@ -19,6 +19,7 @@ from cender.training.params import TrainNamerParams
 from cender.types import Cells, Weights
 
 LEAST_ANIMALS, LEAST_NAMES = 4, 10
+"""Fewest animals to learn from, and names that each must have."""
 OnStep = Callable[[int, int, float], None]
 LAST, LAST_PACE = 1 / 3, 0.5
 """Share of the steps in which all animals teach, and the learning rate there relative to before."""

@@ -10,6 +10,7 @@ from cender.simulate import SimulateParams, simulate_recording
 from cender.types import Annotation, Crop, Head, Regions, VoxelSize
 
 VOLUMES = 60
+"""Volumes of each simulated animal, of which one is drawn at random."""
 
 
 @dataclass(frozen=True, slots=True)

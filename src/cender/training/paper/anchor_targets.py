@@ -13,6 +13,7 @@ from cender.training.paper.anchor_scenes import Scene
 from cender.types import Regions
 
 POSITIVE_IOU = 0.2
+"""Overlap with a true box from which on a candidate counts as a region."""
 
 
 @dataclass(frozen=True, slots=True)

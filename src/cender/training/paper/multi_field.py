@@ -22,6 +22,7 @@ from cender.training.paper.anchor_targets import Examples, turn_examples
 from cender.types import Params, Weights
 
 VALIDATION = range(5000, 5004)
+"""Seeds of the animals that training is judged by."""
 
 State = dict[str, np.ndarray]
 

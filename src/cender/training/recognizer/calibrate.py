@@ -13,6 +13,7 @@ from cender.training.recognizer.clouds import DETECTED, Cloud, vary_cloud
 from cender.training.recognizer.lessons import Lesson
 
 PRIOR = Calibration(np.array([0.55, 0.15, 0.2, 0.0]))
+"""The calibration before anything is learnt."""
 RIDGE = np.array([4.0, 4.0, 4.0, 10.0])
 """How strongly the prior holds each weight, in identities."""
 COPIES = 24

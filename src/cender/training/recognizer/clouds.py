@@ -32,6 +32,7 @@ class Roughness:
 
 
 USUAL = Roughness()
+"""How much training varies a volume unless it is told otherwise."""
 DETECTED = Roughness(0.35, 0.4, 0.03)
 """What a detector on a difficult recording makes of a head."""
 POOR = Roughness(0.4, 0.5, 0.035, cut=0.25, left=0.5, slip=0.4)

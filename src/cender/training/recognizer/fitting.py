@@ -36,6 +36,7 @@ class Pace:
 
 
 DEFAULT = Pace()
+"""The pace of training unless it is told otherwise."""
 
 
 def fit_classifier(

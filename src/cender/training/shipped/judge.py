@@ -33,11 +33,14 @@ from cender.training.detector.simulated import match_rig, vary_params, vary_spac
 from cender.types import VoxelSize, Weights
 
 FIRST_SEED = 4000
+"""First seed of the animals and rigs that the judges learn from."""
 EACH = 6
 """Animals of every preset; of varied ones, and of usual microscopes with random light, twice as many, of random
 rigs eight times."""
 USUAL_UM, USUAL_FRAMES = VoxelSize(1.5, 0.3, 0.3), 18
+"""Voxel size and frames of a usual rig."""
 FEWEST = 20
+"""Neurons that a volume must show to be learnt from."""
 
 
 def draw_animals(usual: bool) -> Iterator[SimulateParams]:

@@ -25,11 +25,17 @@ from cender.types import Weights
 
 KIND = "matcher"
 FIRST_SEED = 1000
+"""Seed of the first simulated animal to learn from."""
 ANIMALS = 150
+"""Simulated animals to learn from."""
 STEPS = 10000
+"""Steps of training."""
 PAIRS = 3
+"""Pairs of volumes per step."""
 LEARNING_RATE = 2e-3
+"""Largest learning rate; half of it where training goes on from weights."""
 NONE_WEIGHT = 0.3
+"""Weight of neurons without a partner, relative to the others."""
 SPARSE = 0.3
 """How often few neurons are labelled at all."""
 STRANGER = 0.12

@@ -20,7 +20,9 @@ from cender.training.shipped.orientation_scenes import draw_scenes
 from cender.types import Weights
 
 FIRST_SEED = 1000
+"""Seed of the first simulated animal to learn from."""
 BATCH = 32
+"""Scenes per step."""
 # Largest learning rate; it rises over a twentieth of the steps and falls to zero with a cosine.
 FASTEST = 6e-3
 log = logging.getLogger(__name__)

@@ -12,6 +12,7 @@ from cender.preprocess.spots import find_crowds, find_spots
 from cender.training.shipped.orientation_scenes import Scene
 
 NEAR_UM, FAR_UM = 36.0, 48.0
+"""A patch nearer than the first to the middle of the head shows it; patches elsewhere lie further than the second."""
 # How narrowly the wanted answer is concentrated on the true angle (von Mises).
 SHARPNESS = 9.0
 # Share of samples well away from the head.

@@ -21,9 +21,13 @@ from cender.simulate.motion import bend_centre_line, place_points
 from cender.simulate.world import World
 
 FIELD_UM = 264.0
+"""Side of a simulated field of view."""
 BLUR_UM = 0.6
+"""Standard deviation of the microscope's blur."""
 PATCH = 4
+"""Half the side, in grid steps, of the square that a nucleus is drawn in."""
 NOSE_UM, NECK_UM = 20.0, 100.0
+"""Points of the centre line between which the anterior direction is measured."""
 
 
 @dataclass(frozen=True, slots=True)

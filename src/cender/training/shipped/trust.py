@@ -35,6 +35,7 @@ from cender.training.shipped.spoil import Habits, spoil_film
 from cender.types import Annotation, Annotations, Identities
 
 FIRST_SEED = 7100
+"""Seed of the first simulated recording."""
 RIDGE, WORTH = 1.0, 1000.0
 """Strength of the ridge, and the number of identities that a recording counts as."""
 

@@ -18,6 +18,7 @@ from cender.web.messages import CopyMessage, EditMessage, TurnMessage
 from cender.web.routes.volumes import require_volume
 
 MOST_WORDS = 200
+"""Edits that the history shows."""
 
 
 def add_edit_routes(app: FastAPI, desk: Desk, identifier: Identifier) -> None:

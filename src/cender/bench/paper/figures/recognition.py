@@ -39,13 +39,16 @@ from cender.types import Annotation, Weights
 
 POINTS_FILE, POINTS_RATE_HZ = "nerve.npz", 6.0
 SHOWN_VOLUMES, SHOWN_WORST = 10, 2
+"""Test volumes whose embeddings are shown, and volumes with the most errors that are drawn."""
 # Animals to learn from are far in seed from those to recognize.
 OTHER_SEED = SEED + 100
 PUBLISHED_MS = {"detect": 556.0, "merge": 50.0, "recognize": 20.0, "all": 800.0}
+"""Milliseconds per volume and stage that the paper reports."""
 ACROSS_POINTS = (
     ("CeNDeR, C1 to C2/C3, published", 130, 0.6670),
     ("CeNDeR, C1 to NeRVE, published", 130, 0.5008),
 )
+"""Accuracy across animals that the paper reports: what, volumes learnt from, accuracy."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,15 +67,18 @@ class Extent:
 # A quick look trains the paper's network for fewer epochs than the paper, which its figures say.
 QUICK_EPOCHS = 60
 FEW = 3
+"""Up to so many annotated volumes the paper's network learns for all of its epochs, also in the quick form."""
 # Learning that is just enough to time what comes after it.
 BRIEF = {"steps": 5, "self_rounds": 0, "warped": 0}
 QUICK = Extent({"paper": (3, 20), "default": (3,)}, {"paper": (20,)}, (1, 3, 10, 20), 20)
+"""What the quick form of the figures measures."""
 FULL = Extent(
     {"paper": (1, 3, 10, 30, 80, 130), "default": (0, 1, 3, 10, 30)},
     {"paper": (10, 30, 80, 130), "default": (0, 1, 10, 80, 130)},
     (1, 3, 10, 30, 80, 130),
     None,
 )
+"""What the full form measures."""
 
 
 def draw_figure_6(scene: Scene) -> Any:

@@ -5,13 +5,17 @@ from cender.io.params import RecordingParams
 from cender.io.recordings.formats.store import Store
 
 UNKNOWN = "?"
+"""Letter of an axis whose meaning is not known."""
 UNUSED = "_"
+"""Letter of an axis with a single step, which is left out."""
 # Above this many images, an undescribed stack of images is taken for a movie and not for one z-stack.
 _DEEPEST_STACK = 300
 _MOST_CHANNELS = 4
+"""An axis no longer than this may be that of channels."""
 # A last dimension up to this long and a third of both before it is z: no camera image is so narrow.
 _DEEPEST_LAST_Z = 64
 _NARROWEST_IMAGE_PX = 48
+"""Axes of an image are at least this long."""
 
 
 def settle_axes(store: Store, params: RecordingParams, source: str) -> tuple[str, bool, tuple[str, ...]]:

@@ -12,6 +12,7 @@ from cender.types import Missing, Role, VoxelSize
 
 Warnings = tuple[str, ...]
 _TOLERANCE = 0.01
+"""Relative difference up to which what a file says and what the user says are the same."""
 
 
 def settle_roles(

@@ -13,7 +13,9 @@ from cender.io.recordings.arrange.axes import format_shape
 from cender.io.recordings.formats.numbered import fill_grid, read_numbers
 
 _IMAGES = re.compile(r"frame|image|img|data|vol|stack|raw", re.IGNORECASE)
+"""Words in the names of datasets that hold images."""
 _FEWEST = 2
+"""Datasets whose names differ in a number only that make a family."""
 
 
 @dataclass(frozen=True, slots=True)

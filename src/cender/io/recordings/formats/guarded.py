@@ -7,7 +7,9 @@ from typing import Any
 # A global heap holds strings of any length: a signature, version and size, then objects, each with a header.
 _SIGNATURE = b"GCOL"
 _HEAD_BYTES = 16
+"""Size of the header of a global heap."""
 _OBJECT_HEAD_BYTES = 16
+"""Size of the header of one of its objects."""
 
 
 class GuardedFile(io.FileIO):

@@ -31,6 +31,7 @@ from cender.io.recordings.formats.store import Index, Store
 from cender.types import Recording
 
 _ZEPHIR = "data"
+"""Name of the dataset in ZephIR's files, which is also the one we write."""
 # A dataset with so many times the numbers of any other is the recording.
 _CLEARLY_LARGEST = 20
 

@@ -11,6 +11,7 @@ _WORDS: dict[Role, str] = {
     "green": r"green|gcamp|e?gfp|mneongreen|signal|activity|calcium",
     "other": r"other|blue|e?bfp|cfp|dic|bright[-_ ]?field|bf|behaviou?r|dapi|unused",
 }
+"""Words in the names of channels that tell their role."""
 _MICROMETRES = {
     "µm": 1.0, "μm": 1.0, "um": 1.0, "micron": 1.0, "microns": 1.0, "micrometer": 1.0, "micrometre": 1.0,
     "\\u00b5m": 1.0, "nm": 1e-3, "nanometer": 1e-3, "nanometre": 1e-3, "mm": 1e3, "millimeter": 1e3,

@@ -17,6 +17,7 @@ from cender.io.recordings.formats.planes import number_planes
 from cender.io.recordings.formats.store import Index, Store
 
 _LOOPS = "TZ"
+"""Axes that a file may loop over frame by frame."""
 
 
 def open_nd2(path: str) -> Any:

@@ -27,7 +27,9 @@ from cender.types import Recording
 
 _FACTS = ("axes", "voxel_um", "rate_hz", "roles", TIMES)
 _LOCAL_HEADER = 30
+"""Bytes of the fixed part of a file's header in a ZIP archive."""
 _BLOCK = 2**22
+"""Bytes that are unpacked at a time."""
 # Time stamps of a very long recording fit; a bomb does not.
 _MOST_FACT_BYTES = 2**26
 # An array with so many times the numbers of all others is the recording.

@@ -9,6 +9,7 @@ from cender.errors import UnreadableRecording
 from cender.io.recordings.arrange.axes import UNKNOWN
 
 _WORDS = {"T": "t|time|vol|volume", "C": "c|ch|channel|w", "Z": "z|slice|plane"}
+"""Letters and words that stand before a number in file names, by axis."""
 Place = tuple[int, ...]
 
 

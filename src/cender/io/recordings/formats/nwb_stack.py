@@ -10,8 +10,10 @@ from cender.types import Role
 
 KINDS = ("MultiChannelVolumeSeries", "TwoPhotonSeries", "OnePhotonSeries", "ImageSeries")
 MOST_CHANNELS = 8
+"""Channels that a stack may have."""
 _STACK, _NAME = "MultiChannelVolume", "NeuroPALImageRaw"
 _MOST_VOXELS = 5_000_000
+"""Largest voxel mask that is read."""
 
 
 def find_colour_stack(path: Path) -> tuple[str, tuple[int, ...]] | None:

@@ -17,6 +17,7 @@ _VOXEL_NAME = re.compile(
     re.IGNORECASE,
 )
 _ORDERS = {"zyx": (0, 1, 2), "xyz": (2, 1, 0), "yxz": (2, 0, 1)}
+"""Orders of axes that a voxel size may be given in, as places of z, y and x."""
 
 
 def pack_facts(recording: Recording) -> dict[str, Any]:

@@ -11,6 +11,7 @@ _ND2 = b"\xda\xce\xbe\x0a"
 _CZI = b"ZISRAWFILE"
 _ZIP = b"PK\x03\x04"
 _MMSTACK = (54773648).to_bytes(4, "little"), (54773648).to_bytes(4, "big")
+"""Number by which Micro-Manager marks its image stacks, in both byte orders."""
 _ZARR = ("zarr.json", ".zgroup", ".zarray", ".zattrs")
 _RAW_SUFFIXES = (".raw", ".dat", ".bin")
 

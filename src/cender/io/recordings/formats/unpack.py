@@ -11,9 +11,11 @@ from typing import BinaryIO
 from cender.errors import UnreadableRecording
 
 _LOCK = threading.Lock()
+"""Held while the temporary folder is made."""
 _UNPACKED: dict[tuple[str, str, int, int], Path] = {}
 _FOLDERS: list[Path] = []
 _SPARE_BYTES = 2**28
+"""Room that must stay free beside what is unpacked."""
 
 
 def unpack_once(path: Path, member: str, size: int, unpack: Callable[[BinaryIO], None]) -> Path:

@@ -13,11 +13,17 @@ from jaxtyping import Float, Int
 from scipy.spatial import cKDTree
 
 _NUCLEUS_PX = 2.0
+"""Standard deviation of the blur that makes nuclei stand out."""
 _REACH_PX = 9.0
+"""How far a nucleus may move between two volumes and still be found again."""
 _BORDER_PX = 8
+"""Nuclei nearer than this to the edge of the image are left out."""
 _MOST_NUCLEI = 150
+"""Nuclei that are looked at, the brightest ones."""
 _FEWEST_NUCLEI = 12
+"""Nuclei that must be found again for a verdict."""
 _PATCH_PX = 3
+"""Half the side of the patch in which a nucleus' brightness is measured."""
 
 # One wrong match must not decide.
 _CLIP = 0.5

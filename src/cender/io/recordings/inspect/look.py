@@ -11,12 +11,15 @@ from cender.io.recordings.inspect.plausible import warn_shape, warn_size
 from cender.types import Recording
 
 _SATURATED_SHARE = 1e-3
+"""Share of saturated pixels from which on it is said."""
 # A sensor's full scale is at least this; below it, equal brightest pixels are nothing special.
 _LEAST_FULL_SCALE = 200
 # Pixel noise alone does not rise this many deviations above the median in a smoothed projection.
 _BLANK_CONTRAST = 7.0
 _PLACES = 4
+"""Places in the recording at which two volumes are compared."""
 _GAP_S = 1.6
+"""Time between the two volumes."""
 # Against the other channel: how much more its nuclei must change by themselves, how much at all, and how
 # surely.
 _FLICKER_RATIO = 1.5

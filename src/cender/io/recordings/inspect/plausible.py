@@ -10,9 +10,11 @@ from cender.types import Recording
 # Neurons of a head lie along about this length and within this depth; outside of the bounds it is no head.
 _HEAD_UM, _DEPTH_UM = 110.0, 35.0
 _SHORTEST_UM, _LONGEST_UM = 25.0, 500.0
+"""Shortest and longest head that is plausible."""
 # Share of the contrast above which a pixel of a smoothed projection belongs to the head.
 _HEAD_SHARE = 0.15
 _DEEPEST_FRAMES = 100
+"""Frames of a single volume from which on they may be time instead."""
 # A NeuroPAL stack has five, sometimes six.
 _MOST_CHANNELS = 6
 

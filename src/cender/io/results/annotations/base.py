@@ -11,7 +11,9 @@ from cender.io.results.annotations.migrate import migrate_first_format
 
 FILE_NAME = "annotations.sqlite"
 FORMAT = 2
+"""Format of the edit log that is written; older ones are brought up to date."""
 _WAIT_S = 60.0
+"""How long another program may hold the file."""
 # The log is the truth. Values, claims and history follow from it and change with it in one transaction, so that nothing
 # has to be replayed when the file is opened.
 SCHEMA = (

@@ -4,7 +4,9 @@ import sys
 from pathlib import Path
 
 _NETWORK = ("nfs", "cifs", "smb", "afs", "9p", "ncp", "ceph", "lustre", "beegfs", "gluster", "gpfs", "pvfs", "fuse.")
+"""Beginnings of the names of file systems that lie on another computer."""
 _REMOTE_DRIVE = 4
+"""What Windows calls a network drive (DRIVE_REMOTE)."""
 
 
 def is_network_drive(path: Path, mounts: Path = Path("/proc/self/mountinfo")) -> bool:

@@ -15,7 +15,8 @@ from cender.annotate.state import State
 
 _VALUE: TypeAdapter[Value] = TypeAdapter(Value)
 _SAVED: TypeAdapter[tuple[Saved, ...]] = TypeAdapter(tuple[Saved, ...])
-_MANY = 500
+_PER_QUERY = 500
+"""Volumes that one question to the file names; SQLite allows about a thousand."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,8 +92,8 @@ def load_values(base: sqlite3.Connection, space: str, numbers: Iterable[int] | N
         return _read_values(base.execute(f"{words} ORDER BY number, key", (space,)))
     wanted = sorted(numbers)
     found: dict[Slot, Value] = {}
-    for first in range(0, len(wanted), _MANY):
-        some = wanted[first : first + _MANY]
+    for first in range(0, len(wanted), _PER_QUERY):
+        some = wanted[first : first + _PER_QUERY]
         marks = ", ".join("?" * len(some))
         found |= _read_values(base.execute(f"{words} AND number IN ({marks}) ORDER BY number, key", (space, *some)))
     return found

@@ -13,6 +13,7 @@ from jaxtyping import Shaped
 from cender.errors import ModelError
 
 DIGITS = 16
+"""Hexadecimal digits of a fingerprint."""
 
 
 def hash_values(values: Mapping[str, Any]) -> str:

@@ -7,6 +7,7 @@ from typing import Any
 from cender.errors import DataError, UnsupportedFormat
 
 FORMAT = 1
+"""Format of run folders and truth folders."""
 
 
 def load_root(path: Path, kind: str) -> dict[str, Any]:

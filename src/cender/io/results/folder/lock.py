@@ -16,6 +16,7 @@ from cender.errors import DataError
 
 LOCK_NAME = ".lock"
 _NAMELESS_S = 10.0
+"""Age at which a lock that names no process is taken for a leftover."""
 _LOG = logging.getLogger(__name__)
 
 

@@ -10,6 +10,7 @@ from cender.errors import DataError
 GUESSES = "names.csv"
 """Written by `cender name` into the run folder."""
 _RESERVED = ("volume", "time_s")
+"""Columns of `traces_wide.csv` that are no identity."""
 
 
 def check_names(names: Mapping[int, str], where: Path) -> None:

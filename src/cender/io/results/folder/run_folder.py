@@ -26,6 +26,7 @@ ROOT_NAME = "run.toml"
 # What only people write: no function here touches these files or this section.
 HUMAN_SECTION = "subject"
 _NO_SETTINGS = ("format", "cender", HUMAN_SECTION)
+"""Sections and keys of `run.toml` that are not settings."""
 
 
 @dataclass(frozen=True, slots=True)

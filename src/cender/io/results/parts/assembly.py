@@ -19,6 +19,7 @@ from cender.io.results.tables.schemas import RUN_TABLES, Schema
 from cender.types import Annotation, Identities, VoxelSize
 
 _ROOM = f".tables{PART_SUFFIX}"
+"""Folder in which tables are made before they take their places."""
 # The order in which tables take their places: what is listed in volumes has its neurons and regions.
 _ORDER = ("timings", "regions", "neurons", "volumes")
 

@@ -10,6 +10,7 @@ from cender.io.atomic import write_atomically
 from cender.types import Identities
 
 _PREFIX = "identities-"
+"""Beginning of the names of files that keep identities; a fingerprint of what they were made from follows."""
 
 
 def load_known(folder: Path, key: str) -> dict[int, Identities] | None:

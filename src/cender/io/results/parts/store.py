@@ -28,7 +28,9 @@ from cender.io.results.tables.schemas import RUN_TABLES
 
 _LOG = logging.getLogger(__name__)
 PART_TABLES = ("timings", "regions", "neurons", "volumes")
+"""Tables that a part consists of."""
 _MAGIC = b"PAR1"
+"""Bytes that a whole parquet file begins and ends with."""
 
 
 class Part(NamedTuple):

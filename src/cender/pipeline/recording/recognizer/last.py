@@ -14,6 +14,7 @@ from cender.recognize.model import Model
 from cender.types import Identities, Weights
 
 FILE = "models/last_recognizer.safetensors"
+"""Where a folder keeps the recognizer of its last run."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,9 +18,13 @@ from cender.errors import UnreadableRecording
 from cender.io.recordings.formats.unpack import unpack_once
 
 _HEADER = 128
+"""Bytes of the header of a file."""
 _MATRIX, _COMPRESSED = 14, 15
+"""Type codes of elements: an array, and a compressed element."""
 CELL, CHAR = 1, 4
+"""Class codes of arrays: cells and characters."""
 CLASSES = {6: "f8", 7: "f4", 8: "i1", 9: "u1", 10: "i2", 11: "u2", 12: "i4", 13: "u4", 14: "i8", 15: "u8"}
+"""Class codes of arrays of numbers, and the type of their numbers."""
 STORED = {
     1: "i1",
     2: "u1",
@@ -35,9 +39,11 @@ STORED = {
     16: "u1",
     17: "u2",
 }
-_COMPLEX = 0x0800
-_LOGICAL = 0x0200
+"""Type codes of stored numbers, and their types: MATLAB stores numbers in fewer bytes where they fit."""
+_COMPLEX, _LOGICAL = 0x0800, 0x0200
+"""Flags of arrays that are no plain numbers."""
 _BLOCK = 2**22
+"""Bytes that are unpacked at a time."""
 # Enough of a packed variable to see its name, dimensions and, of a cell array, the header of the first cell.
 _PEEK = 4096
 

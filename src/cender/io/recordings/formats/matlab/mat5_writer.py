@@ -13,6 +13,7 @@ NAME = "image_stack"
 _CLASSES = {"f8": 6, "f4": 7, "i1": 8, "u1": 9, "i2": 10, "u2": 11, "i4": 12, "u4": 13, "i8": 14, "u8": 15}
 _STORED = {"i1": 1, "u1": 2, "i2": 3, "u2": 4, "i4": 5, "u4": 6, "f4": 7, "f8": 9, "i8": 12, "u8": 13}
 _CELL, _CHAR = 1, 4
+"""Class codes of arrays: cells and characters."""
 
 
 class Mat5Writer:

@@ -22,6 +22,7 @@ _CLASSES = {"f8": "double", "f4": "single", "i1": "int8", "u1": "uint8", "i2": "
 _CLASSES |= {"i4": "int32", "u4": "uint32", "i8": "int64", "u8": "uint64"}
 _TIMES = "times_s"
 _USER_BLOCK = 512
+"""Bytes before the HDF5 part, in which MATLAB looks for its own header."""
 
 
 def load_mat73(path: Path, params: RecordingParams) -> Store:

@@ -18,9 +18,13 @@ from cender.errors import DataError
 from cender.io.recordings.formats.matlab.mat5 import CELL, CHAR, CLASSES, STORED, Variable, list_variables, read_tag
 
 _STRUCT = 2
+"""Class code of a struct."""
 _MATRIX = 14
+"""Type code of an array."""
 _DEEPEST = 8
+"""Cells and structs that may lie in each other."""
 _MOST_BYTES = 2**30
+"""Largest variable that is read, unpacked."""
 
 
 def load_values(path: Path, wanted: Callable[[str], bool]) -> dict[str, Any]:

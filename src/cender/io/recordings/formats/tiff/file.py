@@ -22,6 +22,7 @@ from cender.io.recordings.formats.tiff.metadata import read_imagej, read_ome
 from cender.types import Recording
 
 _CLASSIC_LIMIT = 2**32 - 2**27
+"""Bytes of images from which on BigTIFF is written; classic TIFF ends at 4 GiB, headers included."""
 _OME_TYPES = ("int8", "int16", "int32", "uint8", "uint16", "uint32", "float32", "float64")
 
 

@@ -23,10 +23,14 @@ from cender.io.recordings.formats.signatures import is_mmstack_file, list_mmstac
 from cender.io.recordings.formats.store import Index, Store
 
 _STRIPS, _DESCRIPTION = 273, 51123
+"""TIFF tags: where the pixels begin, and Micro-Manager's description of an image."""
 _KEYS = ("ChannelIndex", "SliceIndex", "FrameIndex", "PositionIndex")
 _MOST_TAGS = 200
+"""Tags that a sound image has at most."""
 _MOST_TEXT_BYTES = 2**24
+"""Longest description that is read."""
 _MOST_PER_AXIS = 10_000
+"""Longest axis that a summary is believed."""
 
 
 def load_mmstack(path: Path, params: RecordingParams) -> Store:
