@@ -16,6 +16,13 @@
 A message says what was expected, what was found, where, and what to do.
 """
 
+from typing import Any, Literal
+
+Failure = Literal[
+    "unreadable", "incomplete", "no image", "too small", "blank", "saturated", "no head", "no neurons", "defect"
+]
+"""Why a volume has no results, as a fixed word: messages are for people and may change."""
+
 
 class CenderError(Exception):
     """A mistake in what cender was given; the command line shows its message and exits with status 2."""
@@ -39,6 +46,13 @@ class IncompleteRecording(DataError):
 
 class UnusableVolume(DataError):
     """A volume in which nothing can be found; a run records the reason as an `Outcome` and goes on."""
+
+    def __init__(self, message: str, kind: Failure) -> None:
+        super().__init__(message)
+        self.kind: Failure = kind
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (str(self), self.kind)
 
 
 class ShapeMismatch(DataError):

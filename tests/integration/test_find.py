@@ -13,7 +13,7 @@ from cender.pipeline.volumes.detector import build_detector
 from cender.pipeline.volumes.sequence import process_recording
 from cender.pipeline.volumes.volume import annotate_outcome, process_volume
 from cender.simulate import SimulateParams, simulate_recording
-from cender.types import Annotations, Volume, VoxelSize
+from cender.types import Annotations, Outcome, Recording, Volume, VoxelSize
 
 VOXEL = VoxelSize(1.5, 0.3, 0.3)
 
@@ -25,7 +25,13 @@ def simulation():
 
 @pytest.fixture(scope="module")
 def found(simulation):
-    return list(process_recording(simulation.recording, Config(), volumes=(2, 16)))
+    return [find_neurons(simulation.recording, volume) for volume in (2, 16)]
+
+
+def find_neurons(recording: Recording, volume: int) -> Outcome:
+    config = Config()
+    detector = build_detector(config.detect)
+    return process_volume(recording.volume(volume, (0,)), load_compass(), detector, config.preprocess, config.merge)
 
 
 def test_most_neurons_are_found_and_most_findings_are_neurons(simulation, found) -> None:
@@ -38,7 +44,7 @@ def test_most_neurons_are_found_and_most_findings_are_neurons(simulation, found)
 
 
 def test_outcomes_survive_the_run_folder(simulation, found, tmp_path) -> None:
-    run = create_run(tmp_path / "worm", {"recording": {"source": simulation.recording.source}})
+    run = create_run(tmp_path / "worm", {"recording": {"source": simulation.recording.source, "voxel_um": list(VOXEL)}})
     save_outcomes(run, found, VOXEL)
     loaded = load_run(tmp_path / "worm").annotations
     for one in found:
@@ -51,7 +57,7 @@ def test_another_voxel_size_needs_no_other_weights(simulation) -> None:
     """The same animal on a grid of 0.4 µm and 1 µm steps."""
     params = replace_params(simulation.world.params, shape=(27, 480, 480), voxel_um=(1.0, 0.4, 0.4))
     other = simulate_recording(params)
-    outcome = next(process_recording(other.recording, Config(), volumes=(2,)))
+    outcome = find_neurons(other.recording, 2)
     voxel = VoxelSize(*params.voxel_um)
     predicted = Annotations("run", voxel, 5.0, {2: annotate_outcome(outcome, voxel)})
     assert evaluate_recording(predicted, other.truth(range(2, 3))).centre.f1 > 0.85
@@ -71,14 +77,14 @@ def test_int8_finds_what_float32_finds(simulation) -> None:
 
 
 def test_a_blank_volume_is_an_outcome_and_the_run_goes_on(simulation) -> None:
-    read = simulation.recording.read
+    short = simulation.recording.limited(1, 3)
     broken = replace(
-        simulation.recording,
-        read=lambda index, channels: read(index, channels) * np.uint16(0) if index == 1 else read(index, channels),
+        short, read=lambda index, channels: short.read(index, channels) * np.uint16(0 if index == 0 else 1)
     )
-    outcomes = list(process_recording(broken, Config(), volumes=(1, 2)))
+    outcomes = list(process_recording(broken, Config()))
     assert outcomes[0].status == "failed"
     assert outcomes[0].reason
+    assert outcomes[0].flags == ("blank",)
     assert outcomes[1].status != "failed"
 
 
@@ -91,6 +97,7 @@ def test_a_volume_that_lacks_something_says_so(lacking: str) -> None:
     )
     assert outcome.status == "failed"
     assert lacking in outcome.reason
+    assert outcome.flags == ("incomplete",)
 
 
 def replace_params(params: SimulateParams, **changes: object) -> SimulateParams:

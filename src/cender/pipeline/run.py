@@ -145,7 +145,7 @@ def run_work(
     with explain_failure(work.path), folder.writing() as writer:
         plan = make_plan(work)
         plan.store.clear_strays()
-        _run_passes(work, plan, writer, choose_executor(workers, scheduler), on_progress)
+        _run_passes(work, plan, writer, choose_executor(workers, scheduler), on_progress, workers)
         volumes = writer.load_table("volumes")
         if not (volumes["status"] != "failed").any():
             raise DataError(_say_unusable(work, volumes))
@@ -165,7 +165,9 @@ def _claim(work: Work) -> RunFolder:
         return open_folder(work.path) if work.kept else create_run(work.path, describe_work(work, {}))
 
 
-def _run_passes(work: Work, plan: Plan, folder: RunFolder, executor: Any, on_progress: OnProgress) -> None:
+def _run_passes(
+    work: Work, plan: Plan, folder: RunFolder, executor: Any, on_progress: OnProgress, workers: int
+) -> None:
     if not plan.reasons:
         folder.save_settings(describe_work(work, find_all_models(work.config, work.path)))
         return
@@ -175,7 +177,7 @@ def _run_passes(work: Work, plan: Plan, folder: RunFolder, executor: Any, on_pro
     job = VolumeJob(plan.key, work.source, use_own_detector(work.config, work.path), cameras)
     run_volumes(job, work.recording, plan.store, plan.todo, executor, on_progress)
     on_progress(Progress("recording", 0, 0))
-    found = run_tables(work, plan, folder, on_progress)
+    found = run_tables(work, plan, folder, on_progress, workers)
     doubts = (*describe_channels(work.recording, cameras.channel_map), *found.doubts)
     plan.store.remove_others()
     folder.save_settings(

@@ -84,7 +84,8 @@ def examine_picture(picture: Picture, voxel_um: VoxelSize, compass: Compass, par
     spots = find_spots(picture)
     if len(spots) < FEWEST_SPOTS:
         raise UnusableVolume(
-            f"found {len(spots)} bright spots of the size of a nucleus; a head shows at least {FEWEST_SPOTS}"
+            f"found {len(spots)} bright spots of the size of a nucleus; a head shows at least {FEWEST_SPOTS}",
+            "no head",
         )
     place, reading = choose_head(spots, compass)
     pose = choose_pose(reading)
@@ -118,7 +119,7 @@ def choose_head(spots: Spots, compass: Compass) -> tuple[Float[np.ndarray, " 2"]
         if reading.head > SURE_HEAD_LOG_ODDS:
             break
     if best is None:
-        raise UnusableVolume(f"found {len(spots)} bright spots, but nowhere do they crowd as in a head")
+        raise UnusableVolume(f"found {len(spots)} bright spots, but nowhere do they crowd as in a head", "no head")
     return best
 
 

@@ -75,14 +75,16 @@ def trace_head(red: Shaped[np.ndarray, "z y x"], voxel_um: VoxelSize) -> HeadSte
     bright = closed > float(closed.mean(dtype=np.float64) + closed.std(dtype=np.float64))
     contours, _ = cv2.findContours(bright.astype(np.uint8), cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_NONE)
     if not contours:
-        raise UnusableVolume("no region is brighter than mean plus standard deviation of the closed projection")
+        raise UnusableVolume(
+            "no region is brighter than mean plus standard deviation of the closed projection", "no head"
+        )
     by_area = sorted(contours, key=cv2.contourArea, reverse=True)
     mask = np.zeros(image.shape, np.uint8)
     cv2.drawContours(mask, by_area[:1], -1, 1, -1)
     inside = image[mask > 0].astype(np.float64)
     poi = (mask > 0) & (image >= inside.mean() + inside.std())
     if not poi.any():
-        raise UnusableVolume("the head region is equally bright everywhere: no point of interest in it")
+        raise UnusableVolume("the head region is equally bright everywhere: no point of interest in it", "no head")
     # Intensities weigh as they are (the text's moments); those of a camera whose offset was removed may be negative.
     light = image[poi].astype(np.float64) - min(0.0, float(image.min()))
     hull = _fill_in(cv2.convexHull(by_area[0])[:, 0, ::-1].astype(float))

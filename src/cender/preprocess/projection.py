@@ -65,17 +65,20 @@ def remove_hot_pixels(image: Real[np.ndarray, "y x"]) -> Real[np.ndarray, "y x"]
 def check_volume(red: np.ndarray, voxel_um: VoxelSize) -> None:
     """Raise `UnusableVolume` where type, size or voxel size rule a head out."""
     if red.dtype.kind not in "iuf":
-        raise UnusableVolume(f"pixels must be whole or floating-point numbers; found {red.dtype}")
+        raise UnusableVolume(f"pixels must be whole or floating-point numbers; found {red.dtype}", "no image")
     if red.size == 0:
-        raise UnusableVolume(f"the volume is empty: its shape is {red.shape}")
+        raise UnusableVolume(f"the volume is empty: its shape is {red.shape}", "no image")
     if not all(np.isfinite(side) and side > 0 for side in voxel_um):
-        raise UnusableVolume(f"voxel sizes must be positive; found {tuple(voxel_um)}, give --set recording.voxel_um=…")
+        raise UnusableVolume(
+            f"voxel sizes must be positive; found {tuple(voxel_um)}, give --set recording.voxel_um=…", "incomplete"
+        )
     _, rows, columns = red.shape
     height_um, width_um = rows * voxel_um.y_um, columns * voxel_um.x_um
     if min(height_um, width_um) < SMALLEST_UM:
         raise UnusableVolume(
             f"the frames of {rows} × {columns} pixels show {height_um:.1f} × {width_um:.1f} µm, and a head is about "
-            "100 µm long; if the voxel size is wrong, give --set recording.voxel_um=…"
+            "100 µm long; if the voxel size is wrong, give --set recording.voxel_um=…",
+            "too small",
         )
 
 
@@ -84,10 +87,12 @@ def check_values(projection: np.ndarray, dtype: np.dtype) -> None:
     if dtype.kind == "f":
         missing = 1 - np.count_nonzero(np.isfinite(projection)) / projection.size
         if missing:
-            raise UnusableVolume(f"{missing:.1%} of the projection are NaN or infinite")
+            raise UnusableVolume(f"{missing:.1%} of the projection are NaN or infinite", "no image")
     low, high = projection.min(), projection.max()
     if low == high:
-        raise UnusableVolume(f"every pixel of the projection has the value {low}: the volume is blank")
+        raise UnusableVolume(f"every pixel of the projection has the value {low}: the volume is blank", "blank")
     full = np.count_nonzero(projection == high) / projection.size
     if full > MOST_SATURATED:
-        raise UnusableVolume(f"{full:.0%} of the projection have the largest value, {high}: the volume is saturated")
+        raise UnusableVolume(
+            f"{full:.0%} of the projection have the largest value, {high}: the volume is saturated", "saturated"
+        )

@@ -29,12 +29,16 @@ class Gap:
 
 @dataclass(frozen=True, slots=True)
 class VolumeColumns:
-    """One row per volume, by index; ``time_s`` and ``quality`` are NaN and ``head`` None where they are not known."""
+    """One row per volume, by index; ``time_s`` and ``quality`` are NaN and ``head`` None where they are not known.
+
+    ``reason`` says in words why a volume is not ok, ``flags`` in fixed words (empty in folders of earlier versions).
+    """
 
     volume: Int[np.ndarray, " n"]
     time_s: Float[np.ndarray, " n"]
     status: tuple[str, ...]
     reason: tuple[str, ...]
+    flags: tuple[str, ...]
     quality: Float[np.ndarray, " n"]
     head: tuple[Head | None, ...]
 
@@ -144,6 +148,7 @@ def _read_volumes(frame: Any, path: Path) -> VolumeColumns:
         _numbers(frame, "time_s"),
         tuple(frame["status"].to_list()),
         tuple(text or "" for text in frame["reason"].to_list()),
+        tuple(text or "" for text in frame["flags"].to_list()) if "flags" in frame.columns else ("",) * frame.height,
         _numbers(frame, "quality"),
         tuple(head_from_cells(row, f"{where}{row['volume']}") for row in frame.iter_rows(named=True)),
     )

@@ -1,18 +1,18 @@
-"""Why volumes were flagged or failed: reasons that differ only in their numbers are one."""
+"""Why volumes were flagged or failed, each kind of reason once."""
 
-import re
 from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
 
 from cender.report.folder import VolumeColumns
 
-_NUMBER = re.compile(r"\d+(?:\.\d+)?(?:e[+-]?\d+)?")
+MOST_PIECES = 8
+"""Ranges of volumes that are listed for one reason."""
 
 
 @dataclass(frozen=True, slots=True)
 class ReasonGroup:
-    """Volumes with the same status and the same reason; ``example`` is the reason of the first one."""
+    """Volumes with the same status and the same kind of reason; ``example`` is the reason of the first one."""
 
     status: str
     example: str
@@ -27,9 +27,9 @@ def count_statuses(volumes: VolumeColumns) -> dict[str, int]:
 def group_reasons(volumes: VolumeColumns) -> list[ReasonGroup]:
     """Reasons of all volumes that are not ok, failed ones first, then by how many they concern."""
     groups: dict[tuple[str, str], list[int]] = defaultdict(list)
-    for row, (status, reason) in enumerate(zip(volumes.status, volumes.reason, strict=True)):
+    for row, (status, flags, reason) in enumerate(zip(volumes.status, volumes.flags, volumes.reason, strict=True)):
         if status != "ok":
-            groups[status, _NUMBER.sub("#", reason)].append(row)
+            groups[status, flags or reason].append(row)
     found = [
         ReasonGroup(
             status, volumes.reason[rows[0]] or "no reason given", tuple(int(volumes.volume[row]) for row in rows)
@@ -39,13 +39,13 @@ def group_reasons(volumes: VolumeColumns) -> list[ReasonGroup]:
     return sorted(found, key=lambda group: (group.status != "failed", -len(group.volumes), group.volumes))
 
 
-def say_ranges(numbers: Iterable[int], most: int = 8) -> str:
-    """Whole numbers as short text, ``3, 5–9, 12``; an ellipsis after so many pieces."""
+def say_ranges(numbers: Iterable[int]) -> str:
+    """Whole numbers as short text, ``3, 5–9, 12``; an ellipsis after `MOST_PIECES`."""
     pieces: list[tuple[int, int]] = []
     for number in sorted(set(numbers)):
         if pieces and number == pieces[-1][1] + 1:
             pieces[-1] = pieces[-1][0], number
         else:
             pieces.append((number, number))
-    words = [str(first) if first == last else f"{first}–{last}" for first, last in pieces[:most]]
-    return ", ".join(words) + (", …" if len(pieces) > most else "")
+    words = [str(first) if first == last else f"{first}–{last}" for first, last in pieces[:MOST_PIECES]]
+    return ", ".join(words) + (", …" if len(pieces) > MOST_PIECES else "")

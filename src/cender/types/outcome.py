@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
+from cender.errors import Failure
 from cender.types.head import Head
 from cender.types.intensities import Intensities
 from cender.types.neurons import Neurons
@@ -18,7 +19,7 @@ class Outcome:
     """Result of the per-volume stages, or the reason why there is none.
 
     A flagged volume has results that deserve a look, a failed one has none; both say why in ``reason``.
-    ``flags`` are the reasons of a flagged volume as kinds, for programs.
+    ``flags`` are the same reasons as fixed words, for programs.
     """
 
     volume: int
@@ -29,4 +30,4 @@ class Outcome:
     neurons: Neurons | None = None
     milliseconds: Mapping[str, float] = field(default_factory=dict)
     intensities: Intensities | None = None
-    flags: tuple[Flag, ...] = ()
+    flags: tuple[Flag | Failure, ...] = ()

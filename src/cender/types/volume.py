@@ -62,9 +62,9 @@ class Volume:
         red, green = self.red, self.green
         image = green if red is None else red
         if image is None:
-            raise UnusableVolume("the volume has no red or green channel")
+            raise UnusableVolume("the volume has no red or green channel", "incomplete")
         if self.voxel_um is None:
-            raise UnusableVolume("the volume has no voxel size")
+            raise UnusableVolume("the volume has no voxel size", "incomplete")
         return Stack(image, self.voxel_um, red, green)
 
     @property

@@ -39,7 +39,7 @@ def test_neurons_of_an_annotation() -> None:
     params = SimulateParams.model_validate({"seed": 5101, "volumes": 1, "shape": (7, 256, 256)})
     simulation = simulate_recording(params)
     known = simulation.annotate(0)
-    neurons = activity.make_neurons(known, simulation.recording.volume(0))
+    neurons = activity.make_neurons(known, simulation.recording.volume(0).stack)
     assert len(neurons) == len(known) > 5
     assert neurons.centre_px * params.voxel_um == pytest.approx(known.centre_um)
     deep = [neurons.regions.z[neurons.regions.neuron == row] for row in range(len(neurons))]

@@ -249,6 +249,7 @@ def test_a_damaged_volume_is_an_outcome_with_its_reason(go, film, worm) -> None:
     row = run.volumes.row(4, named=True)
     assert (row["volume"], row["status"]) == (4, "failed")
     assert "cannot be read" in row["reason"]
+    assert row["flags"] == "unreadable"
     assert run.summary is not None
     assert any("volumes 4" in line for line in run.summary.advice)
 
@@ -471,6 +472,13 @@ def test_identities_become_traces(go, film, worm, named) -> None:
     assert np.corrcoef(green, ratio)[0, 1] > 0.9
     assert run.wide.columns == ["volume", "time_s", "0", "1", "2"]
     assert run.wide.height == 10
+
+
+def test_the_workers_of_a_run_recognize_too(go, film, worm, monkeypatch) -> None:
+    asked: list[object] = []
+    monkeypatch.setattr(recording_pass, "identify_recording", lambda *_, **more: asked.append(more["workers"]) or {})
+    go(film, worm, workers=3)
+    assert asked == [3]
 
 
 def test_machine_identities_keep_their_numbers(go, film, worm, named, monkeypatch) -> None:

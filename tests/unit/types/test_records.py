@@ -1,5 +1,6 @@
 """The records are frozen, check the shapes of their arrays under test, and know the conventions of coordinates."""
 
+import pickle
 from dataclasses import FrozenInstanceError, fields, is_dataclass
 from typing import Any
 
@@ -177,6 +178,11 @@ def test_what_the_stages_work_on_has_no_gaps() -> None:
         _ = make_recording().scale
     with pytest.raises(DataError, match=r"worm does not say its voxel size.*truth\.toml"):
         _ = Annotations("worm", None, None, {}).scale
+
+
+def test_the_kind_of_an_unusable_volume_survives_the_way_to_another_process() -> None:
+    error = pickle.loads(pickle.dumps(UnusableVolume("nothing is here", "blank")))  # noqa: S301  (our own)
+    assert (str(error), error.kind) == ("nothing is here", "blank")
 
 
 def test_limited_recording_keeps_its_times() -> None:

@@ -91,7 +91,10 @@ def _load_run(folder: Path) -> Annotated:
         said = log.states()
     if not said:
         raise DataError(f"{folder}: nothing is annotated here yet; `cender annotate {folder}` opens the page")
-    found = load_run(folder) if run.has_table("neurons") else Annotations(str(folder), *load_scale(run), {})
+    recording = open_images(run.path, run.load_settings()).require("axes", "channel roles")
+    voxel_um, rate_hz = load_scale(run)
+    bare = Annotations(str(folder), voxel_um or recording.voxel_um, rate_hz, {})
+    found = load_run(folder) if run.has_table("neurons") else bare
     volumes, denied = {}, {}
     for volume, state in said.items():
         if state.unusable is not None:
@@ -99,7 +102,6 @@ def _load_run(folder: Path) -> Annotated:
         volumes[volume] = _settle(found.annotations.get(volume), state, found.voxel_um)
         places = [mark.place_um for mark in state.marks.values() if mark.removed]
         denied[volume] = np.array(places, float).reshape(-1, 3)
-    recording = open_images(run.path, run.load_settings()).require("axes", "channel roles")
     return Annotated(replace(found, annotations=volumes), recording, denied)
 
 

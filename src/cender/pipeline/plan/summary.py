@@ -80,9 +80,10 @@ def summarize_run(
 
 def _advise_volumes(volumes: pl.DataFrame) -> list[str]:
     """Reasons of flagged and failed volumes, the commonest first, with volumes to look at."""
-    bad = volumes.filter(pl.col("status") != "ok").with_columns(
-        pl.col("reason").str.replace_all(r"[0-9]+(\.[0-9]+)?", "…").alias("kind")
-    )
+    # Folders of earlier versions have no flags of failed volumes.
+    flags = pl.col("flags") if "flags" in volumes.columns else pl.lit("")
+    kind = pl.when(flags.fill_null("") == "").then("reason").otherwise(flags).alias("kind")
+    bad = volumes.filter(pl.col("status") != "ok").with_columns(kind)
     lines = []
     for rows in sorted(bad.partition_by("status", "kind", maintain_order=True), key=lambda rows: -rows.height)[
         :_LISTED

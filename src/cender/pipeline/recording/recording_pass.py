@@ -1,8 +1,9 @@
 """The second pass, over the tables: identities, traces, and every table in its place."""
 
 import logging
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -26,7 +27,7 @@ from cender.io.results.tables.schemas import IDENTITIES
 from cender.io.results.tables.traces import extend_identities, name_identities, tabulate_traces, widen_ratio
 from cender.pipeline.plan.decide import Plan, find_chosen, make_identity_key
 from cender.pipeline.plan.inputs import find_recognizer, find_template
-from cender.pipeline.plan.progress import OnProgress, Progress, ignore_progress
+from cender.pipeline.plan.progress import OnProgress, Progress
 from cender.pipeline.plan.work import Work
 from cender.pipeline.recording.brightness import measure_shaped
 from cender.pipeline.recording.faint import settle_faint
@@ -55,15 +56,18 @@ class Findings:
     doubts: tuple[str, ...]
 
 
-def run_tables(work: Work, plan: Plan, folder: RunFolder, on_progress: OnProgress = ignore_progress) -> Findings:
-    """Make identities and traces, and put all tables in place; returns what there is to say about them."""
+def run_tables(work: Work, plan: Plan, folder: RunFolder, on_progress: OnProgress, workers: int) -> Findings:
+    """Make identities and traces, and put all tables in place; returns what there is to say about them.
+
+    So many ``workers`` recognize a volume each (0: one per core, but few).
+    """
     parts, chosen = find_chosen(plan), set(plan.chosen)
     places = {one.volume: one for one in load_annotations(parts, chosen, work.recording.scale)}
     with EditLog(work.path) as log:
         said = log.states()
     corrected = {volume: lay_over(places[volume], one) for volume, one in said.items() if volume in places}
     places |= {volume: one.annotation for volume, one in corrected.items()}
-    known, doubts = _identify(work, plan, places, corrected, folder, on_progress)
+    known, doubts = _identify(work, plan, places, corrected, folder, on_progress, workers)
     least_chance = find_least_chance(work.config.detect, work.config.merge)
     settled = settle_faint(known, places, load_scores(parts, chosen), corrected, least_chance)
     known = settled.known
@@ -90,6 +94,7 @@ def _identify(
     corrected: Mapping[int, Corrected],
     folder: RunFolder,
     on_progress: OnProgress,
+    workers: int,
 ) -> tuple[dict[int, Identities], list[str]]:
     """Identities by volume under numbers that stay, those of people above all, and why there are none."""
     config = choose_recognizer(work.config, work.path)
@@ -103,7 +108,8 @@ def _identify(
     try:
         key = make_identity_key(work, plan)
         foreign = find_template(config, work.path) is not None
-        known, weights = _recognize((key, plan.store), volumes, annotated, config, on_progress, foreign=foreign)
+        recognize = partial(identify_recording, config=config, workers=workers, foreign=foreign)
+        known, weights = _recognize((key, plan.store), volumes, annotated, recognize, on_progress)
     except DataError as error:
         _LOG.warning("no identities: %s", error)
         people, others = (" but those that people gave", " of others") if given else ("", "")
@@ -145,10 +151,8 @@ def _recognize(
     kept_as: tuple[str, PartStore],
     volumes: Sequence[Annotation],
     annotated: Mapping[int, Annotation],
-    config: Config,
+    recognize: Callable[..., dict[int, Identities]],
     on_progress: OnProgress,
-    *,
-    foreign: bool,
 ) -> tuple[dict[int, Identities], Weights | None]:
     """The machine's identities and its recognizer.
 
@@ -164,7 +168,7 @@ def _recognize(
         on_progress(Progress("recording", step.step, step.steps, loss=step.loss))
 
     used: list[Weights] = []
-    known = identify_recording(volumes, annotated, config, on_step=tell, on_weights=used.append, foreign=foreign)
+    known = recognize(volumes, annotated, on_step=tell, on_weights=used.append)
     save_known(store.root, key, known)
     return known, used[0] if used else None
 
@@ -252,7 +256,7 @@ def _tabulate_failed(work: Work, plan: Plan) -> pl.DataFrame:
     chosen = set(plan.chosen)
     unreadable = load_unreadable(plan.store, work.source.stamp())
     outcomes = [
-        Outcome(volume, work.recording.time_s(volume), "failed", unreadable[volume].reason)
+        Outcome(volume, work.recording.time_s(volume), "failed", unreadable[volume].reason, flags=("unreadable",))
         for volume in sorted(unreadable)
         if volume in chosen
     ]

@@ -91,7 +91,8 @@ def finish_volume(
 ) -> Processed:
     """What becomes of a volume that was read, or could not be."""
     if isinstance(found, Unreadable):
-        return Processed(Outcome(index, reader.recording.time_s(index), "failed", found.reason), found)
+        lost = Outcome(index, reader.recording.time_s(index), "failed", found.reason, flags=("unreadable",))
+        return Processed(lost, found)
     outcome = worker(found)
     return Processed(replace(outcome, milliseconds={"read": milliseconds, **outcome.milliseconds}))
 

@@ -46,6 +46,6 @@ def build_worker(job: VolumeJob, threads: int = 0) -> Worker:
         except Exception as error:  # noqa: BLE001  (one bad volume must not end a night's run)
             _LOG.exception("volume %d", volume.index)
             reason = f"a defect of ours: {type(error).__name__}: {error}"
-            return Outcome(volume.index, volume.time_s, "failed", reason)
+            return Outcome(volume.index, volume.time_s, "failed", reason, flags=("defect",))
 
     return work

@@ -1,6 +1,6 @@
 """The per-volume stages over a whole recording, one volume in memory at a time."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 from cender.config import Config
 from cender.errors import UnreadableRecording
@@ -10,11 +10,7 @@ from cender.pipeline.volumes.volume import process_volume
 from cender.types import Outcome, Recording
 
 
-def process_recording(
-    recording: Recording,
-    config: Config,
-    volumes: Iterable[int] | None = None,
-) -> Iterator[Outcome]:
+def process_recording(recording: Recording, config: Config) -> Iterator[Outcome]:
     """Outcomes of the volumes in order; a volume that cannot be read or used gives an outcome that says why.
 
     Parameters
@@ -23,18 +19,16 @@ def process_recording(
         With known axes, channel roles and voxel size.
     config
         Settings of the stages.
-    volumes
-        Indices to process; all by default.
     """
     recording.require("axes", "voxel size", "channel roles")
     compass, detector = load_compass(), build_detector(config.detect)
     red = recording.channel("red")
     channels = None if red is None else (red,)
-    for index in range(len(recording)) if volumes is None else volumes:
+    for index in range(len(recording)):
         try:
             volume = recording.volume(index, channels)
         except UnreadableRecording as error:
-            outcome = Outcome(index, recording.time_s(index), "failed", str(error))
+            outcome = Outcome(index, recording.time_s(index), "failed", str(error), flags=("unreadable",))
         else:
             outcome = process_volume(volume, compass, detector, config.preprocess, config.merge)
         yield outcome

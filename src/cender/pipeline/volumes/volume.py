@@ -70,9 +70,10 @@ def process_volume(
             intensities = measure(stack, neurons)
             lap("activity")
     except UnusableVolume as error:
-        return Outcome(volume.index, volume.time_s, "failed", str(error), head=head, milliseconds=spent)
+        return Outcome(volume.index, volume.time_s, "failed", str(error), head, milliseconds=spent, flags=(error.kind,))
     if not len(neurons):
-        return Outcome(volume.index, volume.time_s, "failed", "no neuron found", head, neurons, milliseconds=spent)
+        reason = "no neuron found"
+        return Outcome(volume.index, volume.time_s, "failed", reason, head, neurons, spent, flags=("no neurons",))
     flags = find_flags(head, preprocess.flag_below)
     reason = "; ".join(say_flag(flag, head) for flag in flags)
     status: Status = "flagged" if flags else "ok"

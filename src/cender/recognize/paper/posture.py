@@ -50,7 +50,8 @@ def find_posture(annotation: Annotation, axes: Axes) -> Posture:
     else:
         raise UnusableVolume(
             f"volume {annotation.volume}: expected the axes of a head, found no head; find it, or use a recognizer "
-            'that was trained with axes = "points"'
+            'that was trained with axes = "points"',
+            "no head",
         )
     middle = annotation.centre_um.mean(axis=0) if len(annotation) else np.zeros(3)
     objects = (annotation.centre_um - middle) @ rotation.T

@@ -27,6 +27,11 @@ def load_run(path: Path | str) -> Annotations:
             _refuse_strangers(run, name, table, volumes)
     settings = run.load_settings()
     voxel, rate = load_scale(run)
+    if regions is not None and regions.height and voxel is None:
+        raise DataError(
+            f"{run.path / 'run.toml'}, recording.voxel_um: expected [z, y, x] in µm, without which boxes have no "
+            "place, found nothing; every run writes it, so run it again"
+        )
     neurons_of = split_volumes(neurons.sort("volume", "neuron"))
     regions_of = {} if regions is None else split_volumes(regions)
     annotations, times = {}, {}
