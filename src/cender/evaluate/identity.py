@@ -127,7 +127,7 @@ def measure_recall_at_precision(given: GivenIdentities, truth_count: int) -> flo
     return float(right[allowed].max(initial=0)) / truth_count
 
 
-def measure_calibration_error(given: GivenIdentities, bins: int = BINS) -> float | None:
+def measure_calibration_error(given: GivenIdentities) -> float | None:
     """Expected calibration error over bins of equal counts; None without a judged identity.
 
     Identities of the same probability share their mean correctness, so that their order does not matter. With
@@ -138,7 +138,7 @@ def measure_calibration_error(given: GivenIdentities, bins: int = BINS) -> float
     _, group = np.unique(given.probability, return_inverse=True)
     correctness = (np.bincount(group, weights=given.right) / np.bincount(group))[group]
     order = np.argsort(given.probability, kind="stable")
-    parts = np.array_split(order, min(bins, len(order)))
+    parts = np.array_split(order, min(BINS, len(order)))
     gaps = [len(part) * abs(float(np.mean(given.probability[part] - correctness[part]))) for part in parts]
     return math.fsum(gaps) / len(order)
 

@@ -13,6 +13,8 @@ UNIT_UM = 50.0
 """Length of the atlas' unit."""
 ROUNDS = 12
 """Rounds of laying animals over their mean and averaging them anew."""
+FEWEST_ANIMALS = 2
+"""Animals that must show a cell for it to be in the atlas."""
 PRIOR = 4.0
 """Sightings that the usual spread counts for in the spread of a single cell."""
 
@@ -125,11 +127,10 @@ def build_atlas(
     positions: Sequence[Float[np.ndarray, "_ 3"]],
     names: Sequence[Sequence[str]],
     colours: Sequence[Float[np.ndarray, "_ f"]],
-    least: int = 2,
 ) -> tuple[Atlas, list[Similarity]]:
     """The atlas of annotated animals (positions in µm), and every animal's way into its frame.
 
-    Names that fewer than ``least`` animals have are left out: one sighting tells nothing about the spread.
+    Names that fewer than `FEWEST_ANIMALS` have are left out: one sighting tells nothing about the spread.
     """
     mean, ways = align_animals(positions, names)
     seen: dict[str, list[tuple[Float[np.ndarray, " 3"], Float[np.ndarray, " f"]]]] = {name: [] for name in mean}
@@ -137,7 +138,7 @@ def build_atlas(
         for name, place, look in zip(given, way.apply(points), colour, strict=True):
             if name:
                 seen[name].append((place, look))
-    kept = tuple(sorted(name for name, found in seen.items() if len(found) >= least))
+    kept = tuple(sorted(name for name, found in seen.items() if len(found) >= FEWEST_ANIMALS))
     width = colours[0].shape[1]
     centre, spread = np.zeros((len(kept), 3)), np.zeros((len(kept), 3, 3))
     look, look_spread = np.zeros((len(kept), width)), np.ones((len(kept), width))

@@ -47,13 +47,13 @@ class Digest:
         return np.flatnonzero(np.abs(np.nan_to_num(self.red_correlation)) > limit)
 
 
-def digest_run(facts: RunFacts, suggestions: int = SUGGESTIONS) -> Digest:
+def digest_run(facts: RunFacts) -> Digest:
     """The figures of a run."""
     volumes, neurons, traces = facts.volumes, facts.neurons, facts.traces
     clock, label = _choose_clock(facts)
     presence = None if volumes is None or neurons is None else count_presence(neurons, volumes.volume)
     whole = volumes is not None and neurons is not None
-    advice = suggest_annotation(facts.run.path, suggestions) if whole else None
+    advice = suggest_annotation(facts.run.path, SUGGESTIONS) if whole else None
     correlation, chance = None, float("nan")
     if traces is not None and np.isfinite(traces.ratio).any():
         correlation, chance = correlate_with_red(traces)

@@ -25,9 +25,9 @@ def tag(name: str, /, *children: Child, **attributes: str | None) -> Html:
     return Html(opening) if name in _VOID else Html(f"{opening}{join(*children)}</{name}>")
 
 
-def join(*children: Child, between: str = "") -> Html:
+def join(*children: Child) -> Html:
     """Children one after the other, each escaped unless it is markup."""
-    return Html(escape(between).join(_render(child) for child in children if child is not None))
+    return Html("".join(_render(child) for child in children if child is not None))
 
 
 def table(

@@ -5,10 +5,13 @@ from typing import Any
 from cender.web.desk import Desk
 from cender.web.suspects import list_suspects
 
+LISTED = 12
+"""Volumes, and neurons, that the queue lists at most."""
 
-def list_queue(desk: Desk, count: int = 12) -> dict[str, Any]:
+
+def list_queue(desk: Desk) -> dict[str, Any]:
     """Volumes and neurons worth a look, the best first, each with its reason, and the accuracy to expect."""
-    advice = desk.give_advice(count)
+    advice = desk.give_advice(LISTED)
     known = advice.accuracy == advice.accuracy
     volumes = [
         {

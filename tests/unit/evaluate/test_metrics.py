@@ -38,10 +38,10 @@ def test_calibration_of_a_constant_probability_is_its_distance_from_the_truth() 
 
 
 def test_calibration_bins_have_equal_counts() -> None:
-    # Two identities of 0.1 (both wrong) and two of 0.9 (one right) in two bins: (2 * 0.1 + 2 * 0.4) / 4.
-    judged = given((0.1, False), (0.9, True), (0.1, False), (0.9, False))
-    assert measure_calibration_error(judged, bins=2) == pytest.approx(0.25)
-    assert measure_calibration_error(judged, bins=1) == pytest.approx(0.25)  # mean 0.5, right 0.25
+    # Fifteen bins of two identities each: in one 0.1 and 0.3, one of them right, 0.3 away from their mean; in fourteen
+    # twice 0.9, both right, 0.1 away. In bins of equal width the first two would lie apart: 0.9 and 0.3 away.
+    judged = given((0.1, True), (0.3, False), *((0.9, True) for _ in range(28)))
+    assert measure_calibration_error(judged) == pytest.approx((2 * 0.3 + 28 * 0.1) / 30)
 
 
 def test_calibration_does_not_depend_on_the_order_of_ties() -> None:

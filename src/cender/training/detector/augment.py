@@ -14,16 +14,21 @@ ZOOM = (0.75, 1.35)
 ANYWHERE = 0.25
 
 
-def cut_window(sample: Sample, size: int, rng: np.random.Generator, augment: bool = True) -> Sample:
-    """A square window of ``size`` pixels, mostly around a random neuron, zoomed, turned and relit by chance."""
-    zoom = float(np.exp(rng.uniform(*np.log(ZOOM)))) if augment else 1.0
+def draw_window(sample: Sample, size: int, rng: np.random.Generator) -> Sample:
+    """A window of a head as training sees it: cut out, turned and relit by chance."""
+    return relight(turn(cut_window(sample, size, rng), rng), rng)
+
+
+def cut_window(sample: Sample, size: int, rng: np.random.Generator) -> Sample:
+    """A square window of ``size`` pixels, mostly around a random neuron, zoomed, with frames a little out of place."""
+    zoom = float(np.exp(rng.uniform(*np.log(ZOOM))))
     anchor = rng.uniform(0, 1, 2) * sample.image.shape[1:]
     # Mostly around neurons, but the empty part of the crop must be known as well.
-    if len(sample.centre) and (not augment or rng.random() > ANYWHERE):
+    if len(sample.centre) and rng.random() > ANYWHERE:
         anchor = sample.centre[rng.integers(len(sample.centre)), 1:]
     reach = size / zoom
     corner = anchor + rng.uniform(-0.35, 0.35, 2) * reach - reach / 2
-    shift = rng.normal(0, 0.5, (len(sample.image), 2)) if augment else np.zeros((len(sample.image), 2))
+    shift = rng.normal(0, 0.5, (len(sample.image), 2))
     image = np.empty((len(sample.image), size, size), np.float32)
     for z, frame in enumerate(sample.image):
         y0, x0 = corner + shift[z]
@@ -47,7 +52,7 @@ def cut_window(sample: Sample, size: int, rng: np.random.Generator, augment: boo
         place = (points[:, 1:] - corner - shift[frame] + 0.5) * zoom - 0.5
         return np.concatenate([points[:, :1], place], axis=1)
 
-    window = replace(
+    return replace(
         sample,
         image=image,
         box=box,
@@ -56,7 +61,6 @@ def cut_window(sample: Sample, size: int, rng: np.random.Generator, augment: boo
         denied=move_points(sample.denied),
         step_um=sample.step_um / np.array([1, zoom, zoom]),
     )
-    return relight(turn(window, rng), rng) if augment else window
 
 
 def turn(sample: Sample, rng: np.random.Generator) -> Sample:

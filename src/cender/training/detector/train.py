@@ -15,7 +15,7 @@ from cender.detect.network import read_judge, read_looks
 from cender.nets.dense import DenseNet, build_net, widen_net
 from cender.nets.scoring import KIND
 from cender.nets.threads import limit_threads
-from cender.training.detector.augment import cut_window
+from cender.training.detector.augment import draw_window
 from cender.training.detector.calibrate import (
     calibrate,
     fit_calibration,
@@ -149,7 +149,7 @@ def _learn(
     for _ in range(params.windows):
         taught, replay = heads
         chosen = replay if len(replay) and rng.random() < REPLAY else taught
-        windows.append(cut_window(chosen[int(rng.integers(len(chosen)))], params.window_px, rng))
+        windows.append(draw_window(chosen[int(rng.integers(len(chosen)))], params.window_px, rng))
     inputs = torch.from_numpy(np.concatenate([window.image for window in windows]))
     lengths = [len(window.image) for window in windows]
     before = None

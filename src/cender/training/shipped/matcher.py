@@ -24,6 +24,8 @@ from cender.training.recognizer.fitting import stack_clouds
 from cender.types import Weights
 
 KIND = "matcher"
+TRAINING_SEED = 7
+"""Seed of weights and of what is drawn in training."""
 FIRST_SEED = 1000
 """Seed of the first simulated animal to learn from."""
 ANIMALS = 150
@@ -44,7 +46,6 @@ STRANGER = 0.12
 
 def train_matcher(
     steps: int = STEPS,
-    seed: int = 7,
     on_step: Callable[[int, float, float], None] = lambda step, loss, right: None,
     start: Matcher | None = None,
 ) -> Matcher:
@@ -54,8 +55,8 @@ def train_matcher(
     every head is deformed, rolled, mirrored and thinned out at random. Sights are as detectors leave them: some with
     few mistakes, some with many, half heads, and a part of another animal beside.
     """
-    rng = np.random.default_rng(seed)
-    torch.manual_seed(seed)
+    rng = np.random.default_rng(TRAINING_SEED)
+    torch.manual_seed(TRAINING_SEED)
     anatomy = SimulateParams(preset="typical").anatomy
     heads = [
         make_animal(anatomy, np.random.default_rng(number)).adl_um[:, ::-1]

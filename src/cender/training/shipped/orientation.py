@@ -21,6 +21,8 @@ from cender.types import Weights
 
 FIRST_SEED = 1000
 """Seed of the first simulated animal to learn from."""
+VOLUMES = 24
+"""Volumes of each animal, one scene each."""
 BATCH = 32
 """Scenes per step."""
 # Largest learning rate; it rises over a twentieth of the steps and falls to zero with a cosine.
@@ -93,7 +95,7 @@ def main() -> None:
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(message)s")
     views = []
     for seed in range(FIRST_SEED, FIRST_SEED + given.animals):
-        views += [view_scene(scene) for scene in draw_scenes(seed)]
+        views += [view_scene(scene) for scene in draw_scenes(seed, VOLUMES)]
         if seed % 50 == 49:
             log.info("%d scenes of %d animals", len(views), seed + 1 - FIRST_SEED)
     network = train_orientation(views, given.steps, given.seed)

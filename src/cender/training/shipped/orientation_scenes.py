@@ -42,7 +42,7 @@ class Scene:
     events: tuple[str, ...]
 
 
-def draw_scenes(seed: int, volumes: int = 24) -> Iterator[Scene]:
+def draw_scenes(seed: int, volumes: int) -> Iterator[Scene]:
     """Moments of one simulated animal in its posture, each with an anatomy of its own."""
     rng = np.random.default_rng((seed, 31))
     simulation = simulate_recording(_draw_params(seed, rng))

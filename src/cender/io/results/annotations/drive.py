@@ -3,20 +3,22 @@
 import sys
 from pathlib import Path
 
+MOUNTS = Path("/proc/self/mountinfo")
+"""Where Linux lists the file systems in use."""
 _NETWORK = ("nfs", "cifs", "smb", "afs", "9p", "ncp", "ceph", "lustre", "beegfs", "gluster", "gpfs", "pvfs", "fuse.")
 """Beginnings of the names of file systems that lie on another computer."""
 _REMOTE_DRIVE = 4
 """What Windows calls a network drive (DRIVE_REMOTE)."""
 
 
-def is_network_drive(path: Path, mounts: Path = Path("/proc/self/mountinfo")) -> bool:
+def is_network_drive(path: Path) -> bool:
     """Whether a path is on a network drive; where that cannot be known, drives that may be one count as one."""
     if sys.platform == "win32":
         return _is_remote_drive(path)
     if sys.platform == "darwin":
         return path.resolve().is_relative_to("/Volumes")
     try:
-        lines = mounts.read_text(encoding="utf-8", errors="replace").splitlines()
+        lines = MOUNTS.read_text(encoding="utf-8", errors="replace").splitlines()
     except OSError:
         return False
     return _find_kind(lines, path.resolve()).startswith(_NETWORK)

@@ -19,7 +19,7 @@ Migration = Callable[[Path], None]
 MIGRATIONS: Mapping[int, Migration] = {}
 
 
-def migrate_folder(path: Path, migrations: Mapping[int, Migration]) -> Path:
+def migrate_folder(path: Path) -> Path:
     """Copy an older run folder to ``NAME-formatN`` beside it and bring the copy up to date; returns the copy.
 
     The old folder is not touched. Where a step fails no copy is left.
@@ -28,7 +28,7 @@ def migrate_folder(path: Path, migrations: Mapping[int, Migration]) -> Path:
     found = load_root(root, "run")["format"]
     refuse_newer(found, root, "run")
     steps = range(found, FORMAT)
-    unknown = [step for step in steps if step not in migrations]
+    unknown = [step for step in steps if step not in MIGRATIONS]
     if unknown:
         raise UnsupportedFormat(
             f"{path} is a run folder of format {found}, which this cender cannot bring to format {FORMAT}; "
@@ -43,7 +43,7 @@ def migrate_folder(path: Path, migrations: Mapping[int, Migration]) -> Path:
     try:
         shutil.copytree(path, part, ignore=shutil.ignore_patterns(f"{LOCK_NAME}*", f".*{PART_SUFFIX}"))
         for step in steps:
-            migrations[step](part)
+            MIGRATIONS[step](part)
             _save_format(part / "run.toml", step + 1, path.resolve().name)
         part.rename(copy)
     finally:

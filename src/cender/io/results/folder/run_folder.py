@@ -16,7 +16,7 @@ from cender.io.atomic import remove_parts, write_text
 from cender.io.results.annotations.log import EditLog
 from cender.io.results.folder.format import FORMAT, load_root, refuse_newer
 from cender.io.results.folder.lock import hold_lock
-from cender.io.results.folder.migrate import MIGRATIONS, Migration, find_migrated, migrate_folder
+from cender.io.results.folder.migrate import find_migrated, migrate_folder
 from cender.io.results.folder.names import check_names
 from cender.io.results.tables.checked import load_table, save_table
 from cender.io.results.tables.schemas import IDENTITIES, RUN_TABLES
@@ -150,7 +150,7 @@ def create_run(path: Path, settings: Mapping[str, Any]) -> RunFolder:
     return RunFolder(path)
 
 
-def open_folder(path: Path, migrations: Mapping[int, Migration] = MIGRATIONS) -> RunFolder:
+def open_folder(path: Path) -> RunFolder:
     """Open a run folder; one of an older format is migrated into a copy beside it, which is opened instead.
 
     Raises
@@ -166,14 +166,14 @@ def open_folder(path: Path, migrations: Mapping[int, Migration] = MIGRATIONS) ->
         return RunFolder(path)
     copy = find_migrated(path)
     if copy is None:
-        return migrate_run(path, migrations)
+        return migrate_run(path)
     _LOG.warning("%s is of format %d; using its migrated copy %s", path, found, copy)
     return RunFolder(copy)
 
 
-def migrate_run(path: Path, migrations: Mapping[int, Migration] = MIGRATIONS) -> RunFolder:
+def migrate_run(path: Path) -> RunFolder:
     """Copy a run folder of an older format beside itself, bring the copy up to date, and open it."""
-    return RunFolder(migrate_folder(path, migrations))
+    return RunFolder(migrate_folder(path))
 
 
 def _refuse_reserved(settings: Mapping[str, Any]) -> None:

@@ -191,14 +191,16 @@ def test_a_file_in_use_and_a_file_that_is_none_are_told_apart(tmp_path: Path, mo
         base_module.open_to_write(tmp_path / "nowhere" / FILE_NAME)
 
 
-def test_network_drives_are_known_by_the_innermost_mount(tmp_path: Path) -> None:
+def test_network_drives_are_known_by_the_innermost_mount(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     mounts = tmp_path / "mountinfo"
     mounts.write_text(
         "21 1 8:1 / / rw - ext4 /dev/sda1 rw\n"
         f"30 21 0:40 / {tmp_path} rw shared:1 - nfs4 server:/lab rw\n"
         f"31 30 8:2 / {tmp_path}/local rw - ext4 /dev/sdb1 rw\n"
     )
-    assert is_network_drive(tmp_path / "worm", mounts)
-    assert not is_network_drive(tmp_path / "local" / "worm", mounts)
-    assert not is_network_drive(Path("/home"), mounts)
-    assert not is_network_drive(tmp_path, tmp_path / "none")
+    monkeypatch.setattr("cender.io.results.annotations.drive.MOUNTS", mounts)
+    assert is_network_drive(tmp_path / "worm")
+    assert not is_network_drive(tmp_path / "local" / "worm")
+    assert not is_network_drive(Path("/home"))
+    mounts.unlink()
+    assert not is_network_drive(tmp_path / "worm"), "nothing is known"

@@ -21,6 +21,7 @@ from cender.types import Crop, Head, Identities, Neurons, Outcome, Regions, Voxe
 
 VOXEL = VoxelSize(1.5, 0.3, 0.3)
 SETTINGS = {"recording": {"source": "worm.tif", "voxel_um": tuple(VOXEL), "rate_hz": 5.0, "axes": None}}
+MIGRATIONS = "cender.io.results.folder.migrate.MIGRATIONS"
 
 
 def example_outcomes() -> list[Outcome]:
@@ -189,7 +190,9 @@ def contents(folder: Path) -> dict[str, bytes]:
     return {str(f.relative_to(folder)): f.read_bytes() for f in folder.rglob("*") if f.is_file()}
 
 
-def test_older_format_is_migrated_into_a_copy(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+def test_older_format_is_migrated_into_a_copy(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
     run = make_run(tmp_path / "worm")
     set_format(run, -1)
     (run.path / "models").mkdir()
@@ -201,8 +204,9 @@ def test_older_format_is_migrated_into_a_copy(tmp_path: Path, caplog: pytest.Log
         steps.append(folder.name)
         (folder / "timings.parquet").unlink()
 
+    monkeypatch.setattr(MIGRATIONS, {-1: rename_table, 0: lambda folder: steps.append("second")})
     with caplog.at_level(logging.WARNING):
-        copy = open_folder(run.path, {-1: rename_table, 0: lambda folder: steps.append("second")})
+        copy = open_folder(run.path)
     assert len(steps) == 2
     assert copy.path == tmp_path / "worm-format1"
     assert copy.load_settings()["format"] == 1
@@ -211,12 +215,13 @@ def test_older_format_is_migrated_into_a_copy(tmp_path: Path, caplog: pytest.Log
     assert contents(run.path) == before
     assert "migrated into" in caplog.text
     # A second time the copy, which may hold new work by now, is used as it is.
-    assert open_folder(run.path, {}).path == copy.path
+    assert open_folder(run.path).path == copy.path
     with pytest.raises(UnsupportedFormat, match="worm-format1 exists"):
-        migrate_run(run.path, {-1: rename_table, 0: rename_table})
+        migrate_run(run.path)
+    assert len(steps) == 2
 
 
-def test_failed_migration_leaves_no_copy(tmp_path: Path) -> None:
+def test_failed_migration_leaves_no_copy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     run = make_run(tmp_path / "worm")
     set_format(run, 0)
 
@@ -225,13 +230,15 @@ def test_failed_migration_leaves_no_copy(tmp_path: Path) -> None:
         raise DataError("cannot")
 
     before = contents(run.path)
+    monkeypatch.setattr(MIGRATIONS, {0: fail})
     with pytest.raises(DataError, match="cannot"):
-        migrate_run(run.path, {0: fail})
+        migrate_run(run.path)
     assert [entry.name for entry in tmp_path.iterdir()] == ["worm"]
     assert contents(run.path) == before
 
 
-def test_second_writer_is_refused(tmp_path: Path) -> None:
+def test_second_writer_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(MIGRATIONS, {0: lambda folder: None})
     run = make_run(tmp_path / "worm")
     frame = run.load_table("timings")
     with run.writing() as writer:
@@ -242,7 +249,7 @@ def test_second_writer_is_refused(tmp_path: Path) -> None:
             pass
         set_format(run, 0)
         with pytest.raises(DataError, match="is being written"):
-            migrate_run(run.path, {0: lambda folder: None})
+            migrate_run(run.path)
         set_format(run, 1)
     run.save_table("timings", frame)
     assert not (run.path / LOCK_NAME).exists()
