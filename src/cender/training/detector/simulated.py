@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from cender.detect.normalise import USUAL_GRIDS, Grids
+from cender.detect.normalise import USUAL_GRIDS, USUAL_UM, Grids
 from cender.simulate import SimulateParams, simulate_recording
 from cender.simulate.rigs import draw_rig
 from cender.training.detector.samples import Sample, crop_around, make_sample
@@ -26,6 +26,8 @@ FEWEST = 20
 """Neurons that a volume must show to be learnt from."""
 # Random rigs that are drawn at most for one with a background, or without.
 ATTEMPTS = 50
+# Random rigs with usual voxels are drawn from seeds that no other rig comes from.
+USUAL_SEED = 1_000_000
 OTHER_SHARE = 0.3
 """Share of the animals that are simulated with the settings of `OTHER`."""
 # Factors on the preset's own values.
@@ -96,6 +98,13 @@ def match_rig(voxel_um: VoxelSize, frames: int, removed: bool, seed: int) -> Sim
     return drawn.model_copy(update={"seed": seed, "voxel_um": tuple(voxel_um), "shape": (frames, rows, columns)})
 
 
+def draw_usual_rig(seed: int, rng: np.random.Generator) -> SimulateParams:
+    """A random animal, light and way of storing images, on a microscope whose voxels the fast network is used for."""
+    step_um, pixel_um = np.exp(rng.uniform(*np.log(np.array(USUAL_UM)[:, :2]))).tolist()
+    voxel_um = VoxelSize(step_um, pixel_um, pixel_um)
+    return match_rig(voxel_um, round(DEPTH_UM / step_um), removed=False, seed=USUAL_SEED + ATTEMPTS * seed)
+
+
 def make_simulated_samples(
     animals: int, volumes: int, seed: int, rigs: float = 0.0, grids: Grids = USUAL_GRIDS
 ) -> Iterator[Sample]:
@@ -104,13 +113,14 @@ def make_simulated_samples(
     Parameters
     ----------
     rigs
-        Share of the animals that are seen by a random rig (`cender.simulate.rigs`); where there are any, neurons of
-        the other animals lie as close as in real heads.
+        Share of the animals that are seen by a random rig (`cender.simulate.rigs`), with usual voxels and a background
+        where the network is meant for these; where there are any, neurons of the other animals lie as close as in real
+        heads.
     """
     for index in range(animals):
         rng = np.random.default_rng((seed, index))
         if rng.random() < rigs:
-            params = draw_rig(seed + index, 400)
+            params = draw_usual_rig(seed + index, rng) if grids == USUAL_GRIDS else draw_rig(seed + index, 400)
         else:
             params = vary_params(seed + index, rng)
             params = vary_spacing(params, rng) if rigs else params
