@@ -31,13 +31,15 @@ AWAY = (1.5, 40.0, 40.0)
 
 def find(volume: int = 0) -> Annotation:
     """What the made-up executor finds: three neurons 4 µm apart."""
-    return Annotation.from_points(volume, make_outcome(volume).neurons.centre_px * np.array(VOXEL))
+    bare = Annotation.from_points(volume, make_outcome(volume).neurons.centre_px * np.array(VOXEL))
+    return replace(bare, voxel_um=VOXEL)
 
 
 def say(volume: int, rows: list[int], identity: list[int], complete: bool = False, moved: float = 0.3) -> Annotation:
     """A person who marks some of them, a little beside the machine's places; row -1 is a neuron somewhere else."""
     place = np.concatenate([find(volume).centre_um, [AWAY]])[rows] + moved
-    return replace(Annotation.from_points(volume, place, np.array(identity, int)), complete=complete)
+    bare = Annotation.from_points(volume, place, np.array(identity, int))
+    return replace(bare, complete=complete, voxel_um=VOXEL)
 
 
 def lay_over(found: Annotation, said: Annotation) -> Corrected:
