@@ -15,11 +15,15 @@ __all__ = ["Missing", "Recording", "Role", "VoxelSize"]
 
 @dataclass(frozen=True, slots=True)
 class Missing:
-    """Something the file does not say: what, what was assumed instead (if anything), and the setting that gives it."""
+    """Something the file does not say: what, what was assumed instead (if anything), and the setting that gives it.
+
+    ``hinted`` says that the setting has the values that something in the file suggests.
+    """
 
     what: Literal["axes", "voxel size", "rate", "channel roles"]
     setting: str
     assumed: str | None = None
+    hinted: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -67,7 +67,7 @@ def settle_voxel(
     if hint is not None and said is None:
         return (
             None,
-            (Missing("voxel size", f"recording.voxel_um={_list(hint.voxel_um)}"),),
+            (Missing("voxel size", f"recording.voxel_um={_list(hint.voxel_um)}", hinted=True),),
             (f"{hint.where} looks like the voxel size, but says neither its unit nor its order; check it first",),
         )
     known = said or VoxelSize(float("nan"), float("nan"), float("nan"))

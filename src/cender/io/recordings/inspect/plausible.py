@@ -54,7 +54,8 @@ def warn_size(recording: Recording, tops: list[Shaped[np.ndarray, "y x"]]) -> li
     length_px = float(np.median(lengths)) if lengths else None
     voxel = recording.voxel_um
     if voxel is None:
-        return _guess_voxel(recording, length_px) if any(m.what == "voxel size" for m in recording.missing) else []
+        open_ = any(lack.what == "voxel size" and not lack.hinted for lack in recording.missing)
+        return _guess_voxel(recording, length_px) if open_ else []
     pixel_um = (voxel.y_um + voxel.x_um) / 2
     if voxel.z_um < 0.8 * pixel_um:
         turned = ",".join(f"{side:g}" for side in reversed(voxel))

@@ -1,5 +1,7 @@
 """Voxels and heads that cannot be."""
 
+from dataclasses import replace
+
 import cv2
 import numpy as np
 import pytest
@@ -36,6 +38,11 @@ def test_voxel_sizes(voxel: VoxelSize | None, words: str | None) -> None:
     warnings = inspect_recording(head(voxel)).warnings
     assert len(warnings) == (words is not None)
     assert words is None or words in warnings[0]
+
+
+def test_nothing_is_guessed_beside_what_the_file_suggests() -> None:
+    suggested = replace(head(None), missing=(Missing("voxel size", "recording.voxel_um=1.5,0.6,0.6", hinted=True),))
+    assert inspect_recording(suggested).warnings == ()
 
 
 def test_length() -> None:
