@@ -69,8 +69,8 @@ class FakeExecutor:
                 raise self.error("stopped on purpose")
             self.asked.append(volume)
             if volume in self.unreadable:
-                yield Processed(Outcome(volume, 0.0, "failed", self.why.reason), self.why)
+                yield Processed(Outcome(volume, 0.0, "failed", self.why.reason, flags=("unreadable",)), self.why)
             elif volume in self.failed:
-                yield Processed(Outcome(volume, 0.0, "failed", "no head"))
+                yield Processed(Outcome(volume, 0.0, "failed", "no head", flags=("no head",)))
             else:
                 yield Processed(make_outcome(volume, 1 if volume in self.sparse else 3))

@@ -52,7 +52,7 @@ def _make_outcome(simulation: Simulation, volume: int, rng: np.random.Generator)
     time_s = simulation.recording.time_s(volume)
     if volume == 5:
         reason = f"frame 3 of volume {volume} cannot be read"
-        return Outcome(volume, time_s, "failed", reason, milliseconds={"read": 9.0}), None
+        return Outcome(volume, time_s, "failed", reason, milliseconds={"read": 9.0}, flags=("unreadable",)), None
     found = simulation.annotate(volume)
     hard = bool(simulation.events(volume)) or volume == 9
     centre_px = found.centre_um / np.array(simulation.world.params.voxel_um)
@@ -65,7 +65,10 @@ def _make_outcome(simulation: Simulation, volume: int, rng: np.random.Generator)
     quality = 0.3 if hard else 0.9
     reason = f"the head's place or axes are unsure (quality {quality:.2f})" if hard else ""
     spent = {stage: float(ms * rng.uniform(0.8, 1.4)) for stage, ms in STAGES.items()}
-    return Outcome(volume, time_s, "flagged" if hard else "ok", reason, found.head, neurons, spent), identities
+    if not hard:
+        return Outcome(volume, time_s, "ok", "", found.head, neurons, spent), identities
+    flags = ("unsure axes",)
+    return Outcome(volume, time_s, "flagged", reason, found.head, neurons, spent, flags=flags), identities
 
 
 def _add_intensities(run: RunFolder, simulation: Simulation, rng: np.random.Generator) -> None:

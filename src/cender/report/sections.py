@@ -32,7 +32,7 @@ def write_volumes(facts: RunFacts) -> Html:
         )
         for one in groups
     ]
-    heading = "Why volumes are flagged or failed (reasons that differ only in numbers are counted together)"
+    heading = "Why volumes are flagged or failed (reasons of one kind are counted together)"
     return join(intro, table(("status", "volumes", "reason, for example", "which"), rows, heading, numeric=(1,)))
 
 
