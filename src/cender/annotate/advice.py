@@ -4,6 +4,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 
 from cender.annotate.candidates import SeenNeurons, SeenVolumes, count_candidates, find_annotated, keep_known
+from cender.annotate.coverage import list_shown
 from cender.annotate.postures import describe_postures
 from cender.annotate.suggest import (
     NeuronSuggestion,
@@ -58,5 +59,6 @@ def give_advice(
     candidates, annotated = count_candidates(volumes, neurons), find_annotated(neurons, reviewed)
     row = choose_rows(candidates, annotated)
     posture = describe_postures(neurons, candidates.volume[row])
-    chosen = suggest_volumes(candidates, row, posture, annotated, count)
+    shown = list_shown(neurons, candidates.volume[row])
+    chosen = suggest_volumes(candidates, row, posture, shown, annotated, count)
     return Advice(annotated, expect_accuracy(candidates), tuple(chosen), tuple(suggest_neurons(neurons, count)))

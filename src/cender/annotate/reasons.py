@@ -9,8 +9,15 @@ MORE_THAN_USUAL = 1.3
 def say_posture(share: float, taken: bool) -> str:
     """What the posture of a volume stands for: all of the recording, or the share that is nearest to it."""
     if not taken:
-        return "the most usual posture"
+        return "a usual posture"
     return f"nearest example for {share:.0%} of the recording" if share >= 0.005 else "a rare posture"
+
+
+def say_cover(share: float, taken: bool) -> str:
+    """What share of all sightings of identities a volume adds to what annotated ones show; empty where it is none."""
+    if share < 0.005:
+        return ""
+    return f"adds identities of {share:.0%} of all neurons; " if taken else f"shows identities of {share:.0%}; "
 
 
 def say_doubt(candidates: Candidates, row: int, usual: float) -> str:

@@ -1,4 +1,4 @@
-"""Which volumes to annotate next: those that together are like all others, most of all where the machine is unsure."""
+"""Which volumes to annotate next: those that together show all neurons and are like all others."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -7,12 +7,16 @@ import numpy as np
 from jaxtyping import Bool, Float, Int
 
 from cender.annotate.candidates import Candidates, SeenNeurons
-from cender.annotate.reasons import say_doubt, say_number_doubt, say_posture
+from cender.annotate.coverage import measure_cover
+from cender.annotate.reasons import say_cover, say_doubt, say_number_doubt, say_posture
 
 ALWAYS = 0.25
 """Weight of a neuron that is surely named, against one that surely is not: what is learnt must be right there too."""
 LATE = 0.3
 """Spread of time beside that of postures: alike volumes far apart teach a little more than neighbours."""
+NEAR = 0.1
+"""What it is worth to bring all volumes to an annotated one, as a share of neurons: an identity that no annotated
+volume shows is lost for certain, a volume that lies unlike all annotated ones only becomes a little worse."""
 LEARNT = 0.5
 """Share of the doubt about volumes just like an annotated one that is gone after training, in the forecast."""
 FULL = 25
@@ -82,16 +86,18 @@ def suggest_volumes(
     candidates: Candidates,
     row: Int[np.ndarray, " r"],
     posture: Float[np.ndarray, "r p"],
+    shown: Float[np.ndarray, "r k"],
     annotated: Sequence[int] = (),
     count: int = 5,
 ) -> list[Suggestion]:
     """Volumes to annotate next, the best first.
 
-    Volumes are taken one after the other, each time the one that brings all others nearest to something annotated:
-    the sum over volumes of the distance in posture (and a little in time) to the nearest annotated or suggested one,
-    weighted by neurons and doubt, becomes as small as one further volume can make it. So the first is the most usual
-    posture, the next stand for what is unlike it, and neighbours in time are not named twice. Volumes with few neurons
-    or a head that is not ok are not suggested while there are others.
+    Volumes are taken one after the other, each time the one that is worth most: that shows identities which no
+    annotated or suggested volume shows, and that brings all others nearest to something annotated (the sum over volumes
+    of the distance in posture, and a little in time, to the nearest annotated or suggested one, weighted by neurons and
+    doubt). So the first shows most neurons in a usual posture, the next stand for what is unlike it, and neighbours in
+    time are not named twice. Volumes with few neurons or a head that is not ok are not suggested while there are
+    others.
 
     Parameters
     ----------
@@ -99,6 +105,8 @@ def suggest_volumes(
         The volumes to choose among (`choose_rows`).
     posture
         Their postures, in micrometres.
+    shown
+        Probability that they show each identity (`cender.annotate.coverage.list_shown`).
     annotated
         Volumes that need no further look.
     """
@@ -108,17 +116,22 @@ def suggest_volumes(
     near = field.unlike[:, known].min(axis=1) if known.any() else np.full(len(row), field.unlike.max(initial=1.0))
     free = ~known
     usual = float(np.median(doubt[row[free]])) if free.any() else 0.0
+    farthest = max(float(field.weight @ near), 1e-12)
+    covered = shown[known].max(axis=0, initial=0.0)
     chosen: list[Suggestion] = []
     while free.any() and len(chosen) < count:
-        worth = field.weight @ np.maximum(near[:, None] - field.unlike, 0.0)
+        nearer = field.weight @ np.maximum(near[:, None] - field.unlike, 0.0) / farthest
+        cover = measure_cover(shown, covered)
+        worth = cover + NEAR * nearer
         best = int(np.where(_prefer(candidates, field, free), worth, -1.0).argmax())
         closer = np.minimum(near, field.unlike[:, best])
         share = float(field.weight[closer < near].sum() / max(field.weight.sum(), 1e-12))
         taken = [*annotated, *(one.volume for one in chosen)]
-        reason = f"{say_posture(share, bool(taken))}; {say_doubt(candidates, int(row[best]), usual)}"
+        known_words = say_cover(float(cover[best]), bool(taken)) + say_posture(share, bool(taken))
+        reason = f"{known_words}; {say_doubt(candidates, int(row[best]), usual)}"
         gain = _forecast_gain(candidates.neurons[row], np.where(free, doubt[row], 0.0), (near, closer), field, best)
         chosen.append(Suggestion(int(candidates.volume[row[best]]), float(doubt[row[best]]), reason, gain))
-        near, free[best] = closer, False
+        near, free[best], covered = closer, False, np.maximum(covered, shown[best])
     return chosen
 
 

@@ -5,6 +5,7 @@ import pytest
 
 from cender.annotate.advice import give_advice
 from cender.annotate.candidates import Candidates, SeenNeurons, SeenVolumes, find_annotated, lay_marks
+from cender.annotate.coverage import list_shown, measure_cover
 from cender.annotate.marks import Mark
 from cender.annotate.postures import describe_postures
 from cender.annotate.state import VolumeState
@@ -35,7 +36,36 @@ def suggest(
 ) -> list[Suggestion]:
     row = choose_rows(candidates, annotated)
     shape = np.zeros((len(candidates), 2)) if posture is None else posture
-    return suggest_volumes(candidates, row, shape[row], annotated, count)
+    return suggest_volumes(candidates, row, shape[row], np.zeros((len(row), 0)), annotated, count)
+
+
+def see_identities(shown: list[list[int]]) -> SeenNeurons:
+    """Volumes 0, 1, … with these identities, all sure."""
+    volume = np.repeat(np.arange(len(shown)), [len(one) for one in shown])
+    identity = np.array([each for one in shown for each in one])
+    count = len(identity)
+    return SeenNeurons(volume, identity, np.ones(count), np.zeros((count, 3)), np.zeros(count, bool))
+
+
+def test_an_identity_counts_as_often_as_it_is_seen_and_only_while_no_annotated_volume_shows_it() -> None:
+    shown = list_shown(see_identities([[1, 2, 7], [1, 2], [1, -1]]), np.arange(3))
+    np.testing.assert_allclose(measure_cover(shown, np.zeros(3)), [6 / 6, 5 / 6, 3 / 6])
+    np.testing.assert_allclose(measure_cover(shown, shown[1]), [1 / 6, 0, 0])
+
+
+def test_a_volume_that_shows_more_identities_is_suggested_before_one_that_lies_better() -> None:
+    candidates, posture = make_candidates(9, neurons=np.full(9, 20)), np.zeros((9, 2))
+    posture[4] = 1.0
+    alike = [[each for each in range(20) if (each + volume) % 3] for volume in range(9)]
+    alike[4] = list(range(20))
+    row = choose_rows(candidates)
+    without = suggest_volumes(candidates, row, posture, np.ones((9, 1)), count=1)
+    assert without[0].volume != 4, "where all show the same, the posture decides"
+    shown = list_shown(see_identities(alike), np.arange(9))
+    first, second = suggest_volumes(candidates, row, posture, shown, count=2)
+    assert first.volume == 4
+    assert "shows identities of 100%" in first.reason
+    assert "identities" not in second.reason.split(";")[0], "nothing is left to add"
 
 
 def test_doubt_counts_refused_neurons_and_low_probabilities() -> None:
