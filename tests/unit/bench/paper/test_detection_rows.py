@@ -10,6 +10,7 @@ from typer.testing import CliRunner
 from cases.authors import save_drawn, save_stack
 from cender.bench.detection.drawn import _fit_crop
 from cender.bench.detection.measure import make_tasks, measure_detection, measure_volumes
+from cender.bench.paper import lanes
 from cender.bench.paper.detection_rows import list_pictured
 from cender.bench.paper.detection_table import build_detection
 from cender.bench.paper.scope import FULL, QUICK
@@ -41,7 +42,8 @@ def test_volumes_of_two_animals_do_not_meet_under_one_number() -> None:
     assert measure_volumes(known, make_tasks({}, config))["volumes"] == 2
 
 
-def test_a_download_fills_the_rows_of_its_animals(tmp_path: Path) -> None:
+def test_a_download_fills_the_rows_of_its_animals(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(lanes, "count_lanes", lambda: 1)
     save_stack(tmp_path / "raw", "w6", ANIMAL)
     save_stack(tmp_path / "raw", "w4", ANIMAL)
     words = ["bench", "tables", "--data", str(tmp_path), "--json"]
