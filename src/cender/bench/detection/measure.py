@@ -1,6 +1,6 @@
 """How well neurons are found: both detectors and both ways of merging, on the same unseen volumes in one run."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 from statistics import fmean
@@ -73,29 +73,45 @@ def measure_detection(
     clock
         Seconds that the stages are timed with.
     """
-    tasks = make_tasks(detectors, config, clock)
-    truths: dict[int, Annotation] = {}
-    found: dict[str, dict[int, Annotation]] = {task.name: {} for task in tasks}
-    spent: dict[str, list[Mapping[str, float]]] = {task.name: [] for task in tasks}
     params = config.simulate
-    for number, (simulation, index) in enumerate(_draw(params, animals, volumes)):
-        truth = replace(simulation.annotate(index), volume=number)
-        volume = replace(simulation.recording.volume(index, (0,)), index=number)
-        truths[number] = truth
-        for task in tasks:
-            outcome = task.find(volume, truth)
-            found[task.name][number] = annotate_outcome(outcome, VoxelSize(*params.voxel_um))
-            spent[task.name].append(outcome.milliseconds)
-        on_volume()
-    truth_side = Annotations("simulated", VoxelSize(*params.voxel_um), params.rate_hz, truths)
+    drawn = (
+        (simulation.recording.volume(index, (0,)), simulation.annotate(index))
+        for simulation, index in _draw(params, animals, volumes)
+    )
     seeds = f"{FIRST_SEED}–{FIRST_SEED + animals - 1}"
     return {
         "preset": params.preset,
         "preset_hash": params.hash,
         "split": f"unseen animals, seeds {seeds}, {volumes} volumes each",
+        **measure_volumes(drawn, make_tasks(detectors, config, clock), on_volume),
+    }
+
+
+def measure_volumes(
+    known: Iterable[tuple[Volume, Annotation]], tasks: Sequence[Task], on_volume: Callable[[], None] = lambda: None
+) -> dict[str, Any]:
+    """Figures of every task on volumes with their truth, of whatever animals, simulated or real.
+
+    Volumes are numbered as they come, so that those of several animals do not meet under one number. All have one
+    voxel size.
+    """
+    truths: dict[int, Annotation] = {}
+    found: dict[str, dict[int, Annotation]] = {task.name: {} for task in tasks}
+    spent: dict[str, list[Mapping[str, float]]] = {task.name: [] for task in tasks}
+    voxel_um: VoxelSize | None = None
+    for number, (volume, truth) in enumerate(known):
+        numbered, truths[number] = replace(volume, index=number), replace(truth, volume=number)
+        voxel_um = volume.scale
+        for task in tasks:
+            outcome = task.find(numbered, truths[number])
+            found[task.name][number] = annotate_outcome(outcome, voxel_um)
+            spent[task.name].append(outcome.milliseconds)
+        on_volume()
+    truth_side = Annotations("truth", voxel_um, None, truths)
+    return {
         "volumes": len(truths),
         "tasks": {
-            name: _figures(Annotations(name, truth_side.voxel_um, params.rate_hz, sides), truth_side, spent[name])
+            name: _figures(Annotations(name, voxel_um, None, sides), truth_side, spent[name])
             | {"by_nearest_neighbour": measure_crowding(truths, sides)}
             for name, sides in found.items()
         },

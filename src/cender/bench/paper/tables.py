@@ -2,8 +2,9 @@
 
 from pathlib import Path
 
-from cender.bench.paper.published import DATASETS, DETECTION, HYPERPARAMETERS, OWN_ANIMALS, PIPELINES
-from cender.bench.paper.scope import CHAUDHARY, HEADS_FILE, OWN_STAGE_1, PAIR, POINTS_FILE, PRESET
+from cender.bench.paper.detection_table import build_detection
+from cender.bench.paper.published import DATASETS, HYPERPARAMETERS, OWN_ANIMALS, PIPELINES
+from cender.bench.paper.scope import CHAUDHARY, HEADS_FILE, POINTS_FILE, PRESET
 from cender.bench.paper.table import IMPORT, METHODS, Found, Row, Table, get_figures, to_percent
 from cender.bench.paper.tracking_tables import build_cell_types, build_features, build_tracking
 from cender.recognize.paper.params import CENTRES_ONLY, PaperParams
@@ -15,7 +16,7 @@ def build_tables(found: Found, data: Path | None) -> list[Table]:
     return [
         _own_animals(found),
         _datasets(found, given),
-        _detection(found),
+        build_detection(found),
         build_tracking(found, given),
         build_cell_types(found, given),
         _pipelines(found),
@@ -65,47 +66,6 @@ def _datasets(found: Found, given: str) -> Table:
             )
     columns = ("data", "state", "identity", "animals", "volumes", "labelled", "tracked", "strain", "source")
     return Table("2", "Description of all data", columns, tuple(rows), "Labelled and tracked: neurons per volume.")
-
-
-def _detection(found: Found) -> Table:
-    columns = ("task", "anchors", "data", "precision", "recall", "F1", "training", "ms/volume", "source")
-    rows: list[Row] = []
-    for one in DETECTION:
-        for data, figures in (("C1", one.c1), ("C2/C3", one.c2_c3)):
-            rows.append((one.task, one.anchors, data, *figures, one.training, float(one.ms), "paper"))
-        for method, name in METHODS:
-            # Ours has no anchors: its row stands once.
-            if one.anchors == "7, 11" and method == "default":
-                continue
-            key = f"detection, {method}" + (PAIR if one.anchors == "7, 11" else "")
-            anchors = one.anchors if method == "paper" else "–"
-            shares = _find_shares(found, one.task, key, method)
-            rows.append((one.task, anchors, f"simulated {PRESET}", *shares, name))
-            if method == "paper" and "human" not in one.task:
-                shares = _find_shares(found, one.task, key + OWN_STAGE_1, method)
-                rows.append((one.task, anchors, f"simulated {PRESET}", *shares, f"{name}, its stage 1 too"))
-    note = (
-        "C1, C2 and C3 are not at hand: simulated animals stand in for them, so compare methods within 'simulated' and "
-        "not these rows with the published ones. For the latter their images are needed as well, which no row of this "
-        "table reads yet. Both detectors look at the heads that our stage 1 finds, but where a row says otherwise: the "
-        "paper's looks for regions inside the hull of a head only. Our times are CPU time, of all cores together; "
-        "those of regions are stage 2 alone, those of neurons stage 3."
-    )
-    return Table("3", "2D neuron detection and 3D merging", columns, tuple(rows), note)
-
-
-def _find_shares(found: Found, task: str, key: str, method: str) -> Row:
-    one = get_figures(found, key)
-    if not one:
-        other = "weights of these anchors: `cender bench baseline --anchors 7,11 --weights DIR`"
-        return (f"needs {other if PAIR in key else '`cender bench tables`'}", None, None, None, None)
-    whole = one["tasks"][f"true boxes, {method} merging" if "human" in task else method]
-    in_frames = "frames" in task
-    shares = whole["detection_2d" if in_frames else "detection_3d"]
-    training = one["training"] if in_frames else "–"
-    cells = [to_percent(shares[name]) for name in ("precision", "recall", "f1")]
-    spent = whole.get("stages_ms", {}).get("detect" if in_frames else "merge")
-    return (*cells, training, None if spent is None else round(spent, 1))
 
 
 def _pipelines(found: Found) -> Table:

@@ -8,6 +8,7 @@ import pytest
 from scipy.io import savemat
 from typer.testing import CliRunner
 
+from cases.authors import NAME, save_drawn, save_labels
 from cender.cli.app import app
 from cender.errors import DataError
 from cender.io import load_truth
@@ -22,33 +23,6 @@ from cender.io.exchange.doors import describe_annotations
 from cender.io.exchange.format import Surroundings
 from cender.io.exchange.formats import choose_format
 from cender.types import VoxelSize
-
-NAME = "ImgStk001_dk001_{w6_Dt210514001057rebuild}"
-TYPE = [("isinlier", "O"), ("idx", "O"), ("slice", "O"), ("identifier", "O"), ("Position", "O")]
-
-
-def save_labels(path: Path, boxes: dict[tuple[int, int], list[tuple]], shape: tuple[int, int] = (2, 3)) -> Path:
-    """A label file: boxes (idx or None, x, y, w, h) by volume and slice, counted from 1 as in MATLAB."""
-    cells = np.empty(shape, object)
-    for place in np.ndindex(*shape):
-        rows = boxes.get(place, [])
-        cell = np.zeros((1, len(rows)), TYPE)
-        for at, (idx, *position) in enumerate(rows):
-            number = np.zeros((0, 0)) if idx is None else np.array([[float(idx)]])
-            cell[0, at] = (1.0, number, place[1] + 1.0, "", np.array([position], float))
-        cells[place] = cell
-    savemat(path, {"neuron_boxes": cells})
-    return path
-
-
-def save_drawn(path: Path, **changes: list) -> Path:
-    points = {"mass_of_center": [50, 40], "anterior_y": [90, 40], "posterior_y": [10, 40]}
-    points |= {"ventral_x": [50, 70], "dorsal_x": [50, 10]} | changes
-    shapes = [{"label": "head", "points": [[10, 10], [90, 10], [90, 70], [10, 70]], "shape_type": "polygon"}]
-    shapes += [{"label": label, "points": [point], "shape_type": "point"} for label, point in points.items() if point]
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(json.dumps({"version": "4.5.7", "imageHeight": 1024, "shapes": shapes}))
-    return path
 
 
 def test_matlab_boxes_are_counted_from_zero_and_half_open(tmp_path: Path) -> None:

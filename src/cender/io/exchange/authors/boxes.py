@@ -34,13 +34,13 @@ def load_neuron_boxes(path: Path) -> dict[int, list[Box]]:
     return found
 
 
-def holds_boxes(path: Path) -> bool:
-    """Whether a MATLAB file has such a variable."""
+def measure_boxes(path: Path) -> tuple[int, ...] | None:
+    """Volumes and slices of that variable by its header alone; None for a file without it."""
     try:
         with fence(str(path), "cannot be read", DataError):
-            return any(one.name == _NAME for one in list_variables(path))
+            return next((one.shape for one in list_variables(path) if one.name == _NAME), None)
     except DataError:
-        return False
+        return None
 
 
 def load_boxes(path: Path, around: Surroundings) -> Incoming:

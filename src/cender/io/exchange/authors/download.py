@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from cender.errors import DataError
-from cender.io.exchange.authors.boxes import holds_boxes, load_neuron_boxes
+from cender.io.exchange.authors.boxes import load_neuron_boxes, measure_boxes
 from cender.io.exchange.authors.heads import load_head
 from cender.io.exchange.authors.layout import ANIMALS, RATE_HZ, VOXEL_UM, Stack, build_volume, read_stack_name
 from cender.io.results.truth.writer import TruthWriter
@@ -14,9 +14,10 @@ from cender.types import Annotation
 
 
 def find_labels(folder: Path) -> list[tuple[Stack, Path]]:
-    """MATLAB files with labels in a folder, under their names of stacks."""
-    named = [(stack, path) for path in sorted(folder.rglob("*.mat")) if (stack := read_stack_name(path))]
-    return [(stack, path) for stack, path in named if holds_boxes(path)]
+    """MATLAB files with labels in a folder, in the order in which their volumes are counted."""
+    named = [(stack, path) for path in folder.rglob("*.mat") if (stack := read_stack_name(path))]
+    boxed = [(stack, path) for stack, path in named if measure_boxes(path) is not None]
+    return sorted(boxed, key=lambda one: (one[0].animal, one[0].number, one[1]))
 
 
 def load_animals(folder: Path) -> dict[str, list[Annotation]]:
@@ -32,7 +33,7 @@ def load_animals(folder: Path) -> dict[str, list[Annotation]]:
         )
     heads = _find_heads(folder)
     animals: dict[str, list[Annotation]] = {}
-    for stack, path in sorted(boxed, key=lambda one: (one[0].animal, one[0].number, one[1])):
+    for stack, path in boxed:
         known = animals.setdefault(stack.animal, [])
         first = len(known)
         for index, boxes in sorted(load_neuron_boxes(path).items()):
