@@ -21,7 +21,7 @@ def _run_drawn(detector: Detector, merge: MergeParams, clock: Clock) -> Callable
     def find(volume: Volume, truth: Annotation) -> Outcome:
         stack = volume.stack
         if truth.head is None:
-            raise UnusableVolume(f"volume {volume.index} has no drawn head")
+            raise UnusableVolume(f"volume {volume.index} has no drawn head", "no head")
         head = _fit_crop(truth.head, (stack.image.shape[1], stack.image.shape[2]))
         start = clock()
         found = detector(stack.image, head, stack.voxel_um)

@@ -101,7 +101,7 @@ def measure_volumes(
     voxel_um: VoxelSize | None = None
     for number, (volume, truth) in enumerate(known):
         numbered, truths[number] = replace(volume, index=number), replace(truth, volume=number)
-        voxel_um = volume.scale
+        voxel_um = volume.stack.voxel_um
         for task in tasks:
             outcome = task.find(numbered, truths[number])
             found[task.name][number] = annotate_outcome(outcome, voxel_um)
