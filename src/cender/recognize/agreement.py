@@ -13,7 +13,7 @@ from cender.recognize.confidence import Calibration, describe_classes
 from cender.recognize.links import Link
 from cender.recognize.model import Recognition
 
-WEIGHTS = np.array([0.64, 0.56, 0.18, 0.55, -0.27])
+WEIGHTS = np.array([0.57, 0.63, 0.18, 0.51, -0.11])
 """Weights of the features of `describe_agreement`, as `cender.training.shipped.trust` fits them."""
 LEAST = 0.005, 0.02
 """Least probability, and least share of volumes, that are told from 0 (and the same from 1)."""
