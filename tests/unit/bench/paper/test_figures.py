@@ -6,10 +6,12 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from cender.bench.paper.figures import images, recognition
-from cender.bench.paper.figures.draw import TITLES, Wish, _list_drawings, draw_figures
+from cender.bench.identity import memory
+from cender.bench.paper.figures import draw, images, recognition
+from cender.bench.paper.figures.draw import GROUPS, TITLES, Wish, _list_drawings, draw_figures
 from cender.bench.paper.figures.recognition import BRIEF, QUICK, Curves, Extent
 from cender.bench.paper.figures.scene import Scene
+from cender.bench.paper.lanes import Lanes
 from cender.config import Config
 from cender.errors import ConfigError
 from cender.io.measured import Measured
@@ -118,6 +120,24 @@ def test_accuracy_across_animals_is_a_curve_of_both_methods(monkeypatch: pytest.
     assert [text.get_text() for text in b.get_xticklabels()] == ["paper,\nsimulated", "default,\nsimulated"]
 
 
+def test_what_the_papers_method_learnt_within_the_animal_is_used_across(monkeypatch: pytest.MonkeyPatch) -> None:
+    learnt: list[int] = []
+    train = memory.train_embedding
+
+    def count(annotated: list, *rest: object) -> object:
+        learnt.append(len(annotated))
+        return train(annotated, *rest)
+
+    monkeypatch.setattr(memory, "train_embedding", count)
+    brief = Config.model_validate({"recognize": {"paper": {"epochs": 2}}})
+    scene = Scene(brief.model_copy(update={"simulate": SMALL.simulate}), train=2)
+    curves = Curves(scene, Extent({"paper": (1, 2)}, {}, (1, 2), 2), None, {})
+    curves.measure_own()
+    assert learnt == [1, 2]
+    assert [one.train for one in curves.measure_across()] == [1, 2]
+    assert learnt == [1, 2], "mixed numbers of the same volumes need no other network"
+
+
 def test_figures_of_recognition_are_drawn(tmp_path: Path) -> None:
     space = make_space()
     curve = Curve("paper", "random", (3, 30), (0.5, 0.8), (float("nan"),) * 2)
@@ -133,3 +153,19 @@ def test_figures_of_recognition_are_drawn(tmp_path: Path) -> None:
     assert any("nerve.npz" in text.get_text() for text in figures["8"].texts), "what is not at hand is said"
     median = next(text.get_text() for ax in figures["S2"].axes for text in ax.texts if "median" in text.get_text())
     assert float(median.split()[1]) < 0.05, "tight clusters lie around their directions"
+
+
+def test_figures_that_share_a_training_are_drawn_by_one_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert set(GROUPS) == set(TITLES), "every figure has its group"
+    groups = {number: group for number, (_, group) in GROUPS.items()}
+    assert groups["8"] == groups["9"], "curves of both methods"
+    assert groups["1"] == groups["6"] == groups["S2"] == groups["S3"], "one trained model"
+    seen: list[tuple[int, list[str]]] = []
+
+    def measure(items: list, lanes: Lanes, *rest: object) -> dict:
+        seen.append((lanes.count, [item.group for item in items]))
+        return {}
+
+    monkeypatch.setattr(draw, "measure_in_lanes", measure)
+    draw.draw_figures(Path(), SMALL, Wish(("2", "8")), lanes=2)
+    assert seen == [(2, ["images", "curves"])]
