@@ -1,6 +1,7 @@
 """The paper's figures: every number is drawn, from data that its panels belong to."""
 
 from pathlib import Path
+from types import ModuleType
 
 import numpy as np
 import pytest
@@ -35,6 +36,19 @@ def make_space(classes: int = 6, each: int = 9) -> Embedded:
     points = np.repeat(directions, each, axis=0) + rng.normal(0, 0.05, (classes * each, 8))
     points /= np.linalg.norm(points, axis=1, keepdims=True)
     return Embedded(directions, points, np.repeat(np.arange(classes), each), np.arange(classes))
+
+
+def count_trainings(monkeypatch: pytest.MonkeyPatch, home: ModuleType, name: str) -> list[int]:
+    """How many volumes each training learns from that is done from now on."""
+    learnt: list[int] = []
+    train = getattr(home, name)
+
+    def count(annotated: list, *rest: object) -> object:
+        learnt.append(len(annotated))
+        return train(annotated, *rest)
+
+    monkeypatch.setattr(home, name, count)
+    return learnt
 
 
 def test_every_figure_of_the_paper_has_a_drawing() -> None:
@@ -98,14 +112,7 @@ def test_the_picture_of_a_head_holds_all_of_its_neurons() -> None:
 
 
 def test_accuracy_across_animals_is_a_curve_of_both_methods(monkeypatch: pytest.MonkeyPatch) -> None:
-    learnt: list[int] = []
-    train = recognition.train_weights
-
-    def count(annotated: list, *rest: object) -> object:
-        learnt.append(len(annotated))
-        return train(annotated, *rest)
-
-    monkeypatch.setattr(recognition, "train_weights", count)
+    learnt = count_trainings(monkeypatch, recognition, "train_weights")
     brief = Config.model_validate({"train_recognizer": BRIEF, "recognize": {"paper": {"epochs": 2}}})
     scene = Scene(brief.model_copy(update={"simulate": SMALL.simulate}), train=2)
     curves = Curves(scene, Extent({"paper": (), "default": (1,)}, {}, (1, 2, 9), 2), None, {})
@@ -121,14 +128,7 @@ def test_accuracy_across_animals_is_a_curve_of_both_methods(monkeypatch: pytest.
 
 
 def test_what_the_papers_method_learnt_within_the_animal_is_used_across(monkeypatch: pytest.MonkeyPatch) -> None:
-    learnt: list[int] = []
-    train = memory.train_embedding
-
-    def count(annotated: list, *rest: object) -> object:
-        learnt.append(len(annotated))
-        return train(annotated, *rest)
-
-    monkeypatch.setattr(memory, "train_embedding", count)
+    learnt = count_trainings(monkeypatch, memory, "train_embedding")
     brief = Config.model_validate({"recognize": {"paper": {"epochs": 2}}})
     scene = Scene(brief.model_copy(update={"simulate": SMALL.simulate}), train=2)
     curves = Curves(scene, Extent({"paper": (1, 2)}, {}, (1, 2), 2), None, {})
