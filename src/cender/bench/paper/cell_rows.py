@@ -12,6 +12,7 @@ from cender.bench.identity.pairs import Pace
 from cender.bench.names.folds import measure_names
 from cender.bench.paper.celltypes import choose_side, embed_with_paper, measure_cell_types, pose_by_labels
 from cender.bench.paper.identity_rows import describe_recognition
+from cender.bench.paper.inputs import hash_truth
 from cender.bench.paper.items import Figures, Item
 from cender.bench.paper.scope import CHAUDHARY, Scope
 from cender.bench.paper.taught import Company, describe_measurement
@@ -43,7 +44,7 @@ def list_cell_types(company: Company, scope: Scope) -> list[Item]:
         items.append(Item("cell types, paper", partial(_match_cell_types, company, "real"), mine, 40, group))
     if company.authors is not None:
         match = partial(_match_cell_types, company, "own")
-        items.append(Item("cell types, paper, C1", match, {**inputs, "teacher": "C1"}, 300))
+        items.append(Item("cell types, paper, C1", match, {**inputs, "teacher": hash_truth(company.authors)}, 300))
     ours = {
         **describe_recognition(company.config, "default", simulated=False),
         **file,

@@ -8,10 +8,14 @@ from time import process_time
 from typing import Any
 
 from cender.bench.paper.items import Item
+from cender.bench.paper.own_scenes import hash_annotated, read_scenes
 from cender.config import Config
 from cender.detect.multi_field import MultiFieldParams
+from cender.io.params import RecordingParams
+from cender.io.results.folder.fingerprints import hash_values
 from cender.io.weights import load_weights, save_weights
 from cender.nets.multi_field import KIND
+from cender.pipeline.learn.annotated import Annotated, load_annotated
 from cender.training.paper.anchor_scenes import Scene, simulate_scenes
 from cender.training.paper.anchor_targets import Examples, gather_examples
 from cender.training.paper.multi_field import (
@@ -33,6 +37,7 @@ def list_curve(
     anchors: Sequence[tuple[int, ...]],
     folder: Path | None,
     settings: Config | None = None,
+    annotated: Sequence[Path] = (),
 ) -> list[Item]:
     """One item for each cycle of every training, which goes on from the cycle before; its F1 is measured at the end.
 
@@ -42,27 +47,51 @@ def list_curve(
         Where the weights after every cycle go, and where training goes on from; None keeps only the figures.
     settings
         Say how many CPU threads training takes (train.threads) and on which device (detect.device).
+    annotated
+        Folders whose annotated volumes are learnt from, too.
     """
-    chosen, items, volumes = settings or Config(), [], _Volumes()
+    chosen = settings or Config()
+    items, volumes = [], _Volumes(tuple(annotated), chosen.recording)
     for sizes in anchors:
         for width in widths:
             training = MultiFieldTraining(width=width, threads=chosen.train.threads, device=chosen.detect.device)
             course = Course(training, MultiFieldParams(anchors_px=sizes), folder, volumes)
             for cycle in range(cycles):
                 epochs = training.count_epochs(cycle + 1)
-                key = f"curve, anchors {'+'.join(map(str, sizes))}, width {width:g}, {epochs} epochs"
+                own = "own volumes too, " if annotated else ""
+                key = f"curve, anchors {'+'.join(map(str, sizes))}, width {width:g}, {own}{epochs} epochs"
                 about = round(900 * (8 * width) ** 2 * (2**cycle) / 7)
                 items.append(Item(key, partial(course.measure, cycle), course.describe(cycle), about))
     return items
 
 
+@dataclass
 class _Volumes:
-    """Simulated volumes, made when the first training asks for them."""
+    """Simulated volumes and those of folders, made or read when the first training asks for them."""
+
+    annotated: tuple[Path, ...]
+    recording: RecordingParams
 
     @cached_property
     def taught(self) -> tuple[list[Scene], str]:
         """Volumes to learn from, and the hash of the preset."""
-        return simulate_scenes(range(FIRST, FIRST + VOLUMES))
+        scenes, name = simulate_scenes(range(FIRST, FIRST + VOLUMES))
+        return [*scenes, *(scene for one in self._own.values() for scene in read_scenes(one))], name
+
+    @property
+    def name(self) -> str:
+        """What is learnt from, in words; folders by their annotation of now."""
+        own = [f"{folder.name} ({hash_annotated(one)})" for folder, one in self._own.items()]
+        return ", ".join([f"simulated typical, seeds {FIRST}–{FIRST + VOLUMES - 1}", *own])
+
+    @property
+    def mark(self) -> str:
+        """An end for names of weights that have learnt from folders, too."""
+        return f"_own_{hash_values({'name': self.name})[:6]}" if self.annotated else ""
+
+    @cached_property
+    def _own(self) -> dict[Path, Annotated]:
+        return {folder: load_annotated(folder, self.recording) for folder in self.annotated}
 
     @cached_property
     def checked(self) -> list[Scene]:
@@ -86,7 +115,7 @@ class Course:
             "training": self.training.model_dump(mode="json", exclude={"threads", "device"}),
             "detector": self.params.model_dump(mode="json", exclude={"batch"}),
             "cycles": cycle + 1,
-            "animals": f"simulated typical, seeds {FIRST}–{FIRST + VOLUMES - 1}",
+            "animals": self.volumes.name,
             "validation": f"simulated typical, seeds {VALIDATION.start}–{VALIDATION.stop - 1}",
         }
 
@@ -101,7 +130,12 @@ class Course:
         self._states[cycle] = state, spent
         if self.folder is not None:
             about = {"seeds": f"{FIRST}:{FIRST + VOLUMES}", "preset": f"typical {self.volumes.taught[1]}"}
-            about |= {"epochs": str(epochs), "validation_f1_2d": f"{f1:.4f}", "train_s": f"{spent:.3f}"}
+            about |= {
+                "animals": self.volumes.name,
+                "epochs": str(epochs),
+                "validation_f1_2d": f"{f1:.4f}",
+                "train_s": f"{spent:.3f}",
+            }
             save_weights(pack_detector(state, self.training, self.params, about), self._name_file(cycle, self.folder))
         return {
             "steps": epochs * (self.training.samples_per_epoch // self.training.batch),
@@ -119,7 +153,7 @@ class Course:
     def _name_file(self, cycle: int, folder: Path) -> Path:
         sizes = "-".join(map(str, self.params.anchors_px))
         epochs = self.training.count_epochs(cycle + 1)
-        return folder / f"multi_field_{sizes}_{self.training.width:g}_{epochs}.safetensors"
+        return folder / f"multi_field_{sizes}_{self.training.width:g}_{epochs}{self.volumes.mark}.safetensors"
 
     def _recall(self, cycle: int) -> tuple[State | None, float]:
         """The network after a cycle and its core seconds: from memory, from its file, or trained again."""

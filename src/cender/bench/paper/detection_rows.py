@@ -12,14 +12,14 @@ import cender
 from cender.bench.detection.drawn import make_drawn_task
 from cender.bench.detection.measure import choose_method, make_tasks, measure_detection, measure_volumes
 from cender.bench.identity.split import thin_volumes
-from cender.bench.paper.inputs import hash_settings
+from cender.bench.paper.inputs import hash_settings, hash_truth
 from cender.bench.paper.items import Figures, Item
 from cender.bench.paper.scope import DRAWN, OWN_GROUPS, OWN_STAGE_1, PAIR, PRESET, Scope
 from cender.config import Config
 from cender.detect.params import DetectParams
 from cender.io import load_truth
 from cender.io.exchange.authors.images import Picture, find_pictures, load_pictures
-from cender.io.results.folder.fingerprints import hash_file, hash_weights
+from cender.io.results.folder.fingerprints import hash_weights
 from cender.io.weights import load_weights, shipped_weights
 from cender.nets.multi_field import KIND as MULTI_FIELD
 from cender.nets.scoring import KIND as DENSE
@@ -98,7 +98,7 @@ def list_pictured(config: Config, scope: Scope, data: Path) -> list[Item]:
     items = []
     for group, animals in OWN_GROUPS.items():
         there = {name: pictures[name] for name in animals if name in pictures}
-        drawn = {name: found for name, found in there.items() if _find_table(data / name, "heads")}
+        drawn = {name: found for name, found in there.items() if _has_heads(data / name)}
         ways = [(way, there) for way in _list_ways(config) if there]
         ways += [(Way(*detector, config, DRAWN), drawn) for detector in DETECTORS if drawn]
         for way, shown in ways:
@@ -158,13 +158,11 @@ def _read_animal(
 def _describe_files(data: Path, pictures: Pictures) -> dict[str, Any]:
     """Labels by their content; images, which are large, by their names and sizes."""
     images = sorted({one.path for found in pictures.values() for one in found})
-    tables = ((name, _find_table(data / name, table)) for name in pictures for table in ("regions", "heads"))
     return {
-        "labels": {f"{name}/{path.name}": hash_file(path) for name, path in tables if path is not None},
+        "labels": {key: value for name in pictures for key, value in hash_truth(data / name).items()},
         "images": {path.name: path.stat().st_size for path in images},
     }
 
 
-def _find_table(folder: Path, name: str) -> Path | None:
-    there = (path for suffix in (".csv", ".parquet") if (path := folder / f"{name}{suffix}").is_file())
-    return next(there, None)
+def _has_heads(folder: Path) -> bool:
+    return any((folder / f"heads{suffix}").is_file() for suffix in (".csv", ".parquet"))

@@ -15,7 +15,7 @@ from cender.bench.identity.measure import measure_identity_bench
 from cender.bench.identity.methods import METHODS, Method, make_across_learner, make_learner
 from cender.bench.identity.pairs import Pace
 from cender.bench.identity.subject import Subject
-from cender.bench.paper.inputs import hash_settings
+from cender.bench.paper.inputs import hash_settings, hash_truth
 from cender.bench.paper.items import Figures, Item
 from cender.bench.paper.published import FEATURES
 from cender.bench.paper.scope import OWN, PRESET, Scope
@@ -84,10 +84,11 @@ def list_own(company: Company, scope: Scope, data: Path) -> list[Item]:
         return []
     items = []
     for method in METHODS:
-        inputs = describe_recognition(company.config, method, simulated=False)
+        inputs = {**describe_recognition(company.config, method, simulated=False), "repeats": scope.repeats}
         for train in (30, 130):
             measure = partial(_learn_file, company.config, method, data / "C1", train, scope)
-            items.append(Item(f"C1, {train}, {method}", measure, {**inputs, "train": train}, 200))
+            mine = {**inputs, "train": train, "files": hash_truth(data / "C1")}
+            items.append(Item(f"C1, {train}, {method}", measure, mine, 200))
         others = [data / name for name in there if name != "C1"]
         pairs = [("C2/C3", "C1", [data / "C1"], others)]
         if company.points is not None:
@@ -96,7 +97,9 @@ def list_own(company: Company, scope: Scope, data: Path) -> list[Item]:
         for tested, teacher, teachers, files in pairs:
             if files:
                 across = partial(_cross_files, company.config, method, teachers[0], files, scope)
-                items.append(Item(f"{tested} from {teacher}, {method}", across, {**inputs, "train": 130}, 200))
+                used = [_hash_points(path) for path in (*teachers, *files)]
+                mine = {**inputs, "train": 130, "test": scope.at_most, "files": used}
+                items.append(Item(f"{tested} from {teacher}, {method}", across, mine, 200))
     return items
 
 
@@ -111,7 +114,7 @@ def count_data(company: Company, data: Path) -> list[Item]:
         items.append(Item("count, heads", partial(_count_heads, company.heads), inputs, 2))
     for name in OWN:
         if (data / name / "truth.toml").is_file():
-            items.append(Item(f"count, {name}", partial(_count_points, data / name), {"name": name}, 2))
+            items.append(Item(f"count, {name}", partial(_count_points, data / name), hash_truth(data / name), 2))
     return items
 
 
@@ -123,6 +126,10 @@ def describe_recognition(config: Config, method: str, *, simulated: bool) -> dic
         stages = hash_settings(config, ("recognize", "train_recognizer"))
         return {**found, "models": {"matcher": hash_weights(None, "matcher")}, "stages": stages}
     return {**found, "settings": hash_values(config.recognize.paper.model_dump(mode="json", exclude={"threads"}))}
+
+
+def _hash_points(path: Path) -> dict[str, str] | str:
+    return hash_truth(path) if path.is_dir() else hash_file(path)
 
 
 def _learn_ours(company: Company, which: str, train: int, scope: Scope) -> Figures:

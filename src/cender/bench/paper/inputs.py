@@ -1,10 +1,11 @@
 """What a row of the tables depends on beside its data and its weights: the settings of the stages behind it."""
 
 from collections.abc import Iterable, Mapping
+from pathlib import Path
 from typing import Any
 
 from cender.config import Config
-from cender.io.results.folder.fingerprints import hash_values, hash_weights
+from cender.io.results.folder.fingerprints import hash_file, hash_values, hash_weights
 
 # Settings that change no figure, or that are hashed as weights: where and how fast something is computed.
 _ELSEWHERE: dict[str, Any] = {
@@ -21,6 +22,12 @@ def hash_settings(config: Config, sections: Iterable[str]) -> dict[str, str]:
         name: hash_values(getattr(config, name).model_dump(mode="json", exclude=_ELSEWHERE.get(name)))
         for name in sections
     }
+
+
+def hash_truth(folder: Path) -> dict[str, str]:
+    """Names for the tables of a truth folder: other annotation, other figures."""
+    tables = sorted(path for suffix in ("csv", "parquet") for path in folder.glob(f"*.{suffix}"))
+    return {f"{folder.name}/{path.name}": hash_file(path) for path in tables}
 
 
 def compare_inputs(inputs: Mapping[str, Any]) -> str:

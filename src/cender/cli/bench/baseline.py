@@ -22,6 +22,10 @@ def baseline(
     weights: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Where weights go after every cycle, and training goes on from.")
     ] = None,
+    annotated: Annotated[
+        list[Path] | None,
+        typer.Option("--own", metavar="FOLDER", help="Learn from its annotated volumes, too (may be given again)."),
+    ] = None,
     sets: Sets = None,
     json: Json = False,
 ) -> None:
@@ -35,7 +39,8 @@ def baseline(
     if weights is not None:
         weights.mkdir(parents=True, exist_ok=True)
     sizes = [_read_anchors(word) for word in anchors or ["9"]]
-    items = list_curve(width or [0.0625, 0.125, 0.25], cycles, sizes, weights, load_config(None, sets or []))
+    config, widths = load_config(None, sets or []), width or [0.0625, 0.125, 0.25]
+    items = list_curve(widths, cycles, sizes, weights, config, annotated or ())
     with show_progress() as bar:
         task = bar.add_task("training", total=sum(item.about_s for item in items))
 

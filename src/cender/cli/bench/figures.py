@@ -26,8 +26,12 @@ def figures(
     sets: Sets = None,
     json: Json = False,
 ) -> None:
-    """Draw every figure of the paper, in its numbering, from a simulated animal and from real data where needed."""
+    """Draw every figure of the paper, in its numbering, from a simulated animal and from real data where needed.
+
+    Figures are drawn side by side, on as many cores as the command may use, four at most.
+    """
     from cender.bench.paper.figures.draw import TITLES, Wish, draw_figures
+    from cender.bench.paper.lanes import count_lanes
     from cender.bench.paper.scope import QUICK
     from cender.cli.bench.machine import describe_machine
     from cender.cli.console import print_json, show_progress
@@ -44,7 +48,7 @@ def figures(
         def tell(number: str) -> None:
             bar.update(task, advance=1, description=f"figure {number}")
 
-        written = draw_figures(out, config, wish, tell)
+        written = draw_figures(out, config, wish, tell, count_lanes())
     if json:
         print_json({"figures": {number: str(path) for number, path in written.items()}, **about})
         return

@@ -5,9 +5,15 @@ from pathlib import Path
 import pytest
 
 from cender.bench.paper import curve
+from cender.bench.paper.own_scenes import read_scenes
 from cender.config import Config
+from cender.errors import DataError
+from cender.io import RecordingParams, save_recording, save_truth
+from cender.io.exchange.format import mark_partial
 from cender.io.weights import load_weights
 from cender.nets.multi_field import KIND, build_scorer
+from cender.pipeline.learn.annotated import load_annotated
+from cender.simulate import SimulateParams, simulate_recording
 from unit.training.paper.test_anchor_targets import make_scene
 
 
@@ -38,3 +44,34 @@ def test_threads_and_device_are_those_of_the_settings() -> None:
     training = item.measure.func.__self__.training
     assert (training.threads, training.device) == (3, "cpu")
     assert "threads" not in item.inputs["training"], "figures do not depend on them"
+
+
+def make_folder(folder: Path, complete: bool = True) -> Path:
+    params = SimulateParams(preset="easy", volumes=2, shape=(8, 160, 160), seed=5)
+    simulation = simulate_recording(params)
+    folder.mkdir()
+    save_recording(simulation.recording, folder / "recording.h5")
+    save_truth(simulation.truth() if complete else mark_partial(simulation.truth()), folder / "truth")
+    return folder
+
+
+def test_own_annotated_volumes_are_learnt_from_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(curve, "simulate_scenes", lambda seeds: ([make_scene(1)], "abc"))
+    folder = make_folder(tmp_path / "worm")
+    (without,), (item,) = (curve.list_curve([0.125], 1, [(9,)], tmp_path, None, own) for own in ((), (folder,)))
+    course = item.measure.func.__self__
+    assert len(without.measure.func.__self__.volumes.taught[0]) == 1
+    scenes = course.volumes.taught[0]
+    assert [len(scene.regions) > 20 for scene in scenes[1:]] == [True, True]
+    assert scenes[1].voxel_um == SimulateParams(preset="easy").voxel_um
+    assert item.inputs["animals"].startswith(without.inputs["animals"] + ", worm (")
+    assert "own volumes too" in item.key
+    assert "own volumes too" not in without.key
+    names = {one.measure.func.__self__._name_file(0, tmp_path).name for one in (item, without)}
+    assert len(names) == 2, "training does not go on from weights of other volumes"
+
+
+def test_volumes_annotated_in_part_do_not_teach_the_papers_detector(tmp_path: Path) -> None:
+    known = load_annotated(make_folder(tmp_path / "worm", complete=False), RecordingParams())
+    with pytest.raises(DataError, match="volume 0: expected every neuron marked with boxes"):
+        list(read_scenes(known))

@@ -1,15 +1,18 @@
 """The paper's figures: every number is drawn, from data that its panels belong to."""
 
 from pathlib import Path
+from types import ModuleType
 
 import numpy as np
 import pytest
 from PIL import Image
 
-from cender.bench.paper.figures import images, recognition
-from cender.bench.paper.figures.draw import TITLES, Wish, _list_drawings, draw_figures
+from cender.bench.identity import memory
+from cender.bench.paper.figures import draw, images, recognition
+from cender.bench.paper.figures.draw import GROUPS, TITLES, Wish, _list_drawings, draw_figures
 from cender.bench.paper.figures.recognition import BRIEF, QUICK, Curves, Extent
 from cender.bench.paper.figures.scene import Scene
+from cender.bench.paper.lanes import Lanes
 from cender.config import Config
 from cender.errors import ConfigError
 from cender.io.measured import Measured
@@ -33,6 +36,19 @@ def make_space(classes: int = 6, each: int = 9) -> Embedded:
     points = np.repeat(directions, each, axis=0) + rng.normal(0, 0.05, (classes * each, 8))
     points /= np.linalg.norm(points, axis=1, keepdims=True)
     return Embedded(directions, points, np.repeat(np.arange(classes), each), np.arange(classes))
+
+
+def count_trainings(monkeypatch: pytest.MonkeyPatch, home: ModuleType, name: str) -> list[int]:
+    """How many volumes each training learns from that is done from now on."""
+    learnt: list[int] = []
+    train = getattr(home, name)
+
+    def count(annotated: list, *rest: object) -> object:
+        learnt.append(len(annotated))
+        return train(annotated, *rest)
+
+    monkeypatch.setattr(home, name, count)
+    return learnt
 
 
 def test_every_figure_of_the_paper_has_a_drawing() -> None:
@@ -96,14 +112,7 @@ def test_the_picture_of_a_head_holds_all_of_its_neurons() -> None:
 
 
 def test_accuracy_across_animals_is_a_curve_of_both_methods(monkeypatch: pytest.MonkeyPatch) -> None:
-    learnt: list[int] = []
-    train = recognition.train_weights
-
-    def count(annotated: list, *rest: object) -> object:
-        learnt.append(len(annotated))
-        return train(annotated, *rest)
-
-    monkeypatch.setattr(recognition, "train_weights", count)
+    learnt = count_trainings(monkeypatch, recognition, "train_weights")
     brief = Config.model_validate({"train_recognizer": BRIEF, "recognize": {"paper": {"epochs": 2}}})
     scene = Scene(brief.model_copy(update={"simulate": SMALL.simulate}), train=2)
     curves = Curves(scene, Extent({"paper": (), "default": (1,)}, {}, (1, 2, 9), 2), None, {})
@@ -116,6 +125,17 @@ def test_accuracy_across_animals_is_a_curve_of_both_methods(monkeypatch: pytest.
     lines = {tuple(int(x) for x in line.get_xdata()) for line in a.lines if len(line.get_xdata())}
     assert {(1, 2), (1,)} <= lines, "one point for each number of volumes that there are, none for nine"
     assert [text.get_text() for text in b.get_xticklabels()] == ["paper,\nsimulated", "default,\nsimulated"]
+
+
+def test_what_the_papers_method_learnt_within_the_animal_is_used_across(monkeypatch: pytest.MonkeyPatch) -> None:
+    learnt = count_trainings(monkeypatch, memory, "train_embedding")
+    brief = Config.model_validate({"recognize": {"paper": {"epochs": 2}}})
+    scene = Scene(brief.model_copy(update={"simulate": SMALL.simulate}), train=2)
+    curves = Curves(scene, Extent({"paper": (1, 2)}, {}, (1, 2), 2), None, {})
+    curves.measure_own()
+    assert learnt == [1, 2]
+    assert [one.train for one in curves.measure_across()] == [1, 2]
+    assert learnt == [1, 2], "mixed numbers of the same volumes need no other network"
 
 
 def test_figures_of_recognition_are_drawn(tmp_path: Path) -> None:
@@ -133,3 +153,19 @@ def test_figures_of_recognition_are_drawn(tmp_path: Path) -> None:
     assert any("nerve.npz" in text.get_text() for text in figures["8"].texts), "what is not at hand is said"
     median = next(text.get_text() for ax in figures["S2"].axes for text in ax.texts if "median" in text.get_text())
     assert float(median.split()[1]) < 0.05, "tight clusters lie around their directions"
+
+
+def test_figures_that_share_a_training_are_drawn_by_one_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert set(GROUPS) == set(TITLES), "every figure has its group"
+    groups = {number: group for number, (_, group) in GROUPS.items()}
+    assert groups["8"] == groups["9"], "curves of both methods"
+    assert groups["1"] == groups["6"] == groups["S2"] == groups["S3"], "one trained model"
+    seen: list[tuple[int, list[str]]] = []
+
+    def measure(items: list, lanes: Lanes, *rest: object) -> dict:
+        seen.append((lanes.count, [item.group for item in items]))
+        return {}
+
+    monkeypatch.setattr(draw, "measure_in_lanes", measure)
+    draw.draw_figures(Path(), SMALL, Wish(("2", "8")), lanes=2)
+    assert seen == [(2, ["images", "curves"])]

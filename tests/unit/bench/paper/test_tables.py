@@ -145,6 +145,25 @@ def test_other_data_is_measured_again(tmp_path: Path) -> None:
     assert before["stages"] == read_inputs()["stages"]
 
 
+def test_other_annotation_of_the_papers_own_animals_is_measured_again(tmp_path: Path) -> None:
+    def read_inputs() -> dict:
+        return {item.key: item.inputs for item in list_items(Config(), tmp_path, QUICK)}
+
+    for name in ("C1", "C2"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "truth.toml").touch()
+    before = read_inputs()
+    (tmp_path / "C1" / "regions.csv").write_text("volume\n")
+    first = read_inputs()
+    (tmp_path / "C2" / "regions.csv").write_text("volume\n")
+    second = read_inputs()
+    changed = {key for key in before if before[key] != first[key]}
+    within = {f"C1, {train}, {method}" for train in (30, 130) for method in ("paper", "default")}
+    across = {f"C2/C3 from C1, {method}" for method in ("paper", "default")}
+    assert changed == {"count, C1"} | within | across
+    assert {key for key in before if first[key] != second[key]} == {"count, C2"} | across
+
+
 def test_counts_are_of_the_file(tmp_path: Path) -> None:
     volume, identity = np.repeat([0, 1], 3), np.array([1, 2, -1, 1, -1, -1])
     np.savez(tmp_path / "nerve.npz", volume=volume, xyz_um=np.zeros((6, 3)), identity=identity)

@@ -2,12 +2,15 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from cender.bench.paper.figures import images, recognition
 from cender.bench.paper.figures.recognition import FULL, QUICK, QUICK_EPOCHS, Curves
 from cender.bench.paper.figures.scene import Scene
+from cender.bench.paper.items import Figures, Item
+from cender.bench.paper.lanes import Lanes, measure_in_lanes
 from cender.config import Config
 from cender.errors import ConfigError
 from cender.io.measured import Measured
@@ -28,6 +31,15 @@ TITLES = {
     "S2": "Clusters in the embedding",
     "S3": "Regions with identities",
 }
+# Core seconds of every figure in the quick form, and what it shares with others: curves of both methods, the trained
+# model of one animal, or its images alone.
+GROUPS = {
+    **dict.fromkeys(("1", "6"), (25, "model")),
+    **dict.fromkeys(("S2", "S3"), (2, "model")),
+    **dict.fromkeys(("2", "4", "S1"), (1, "images")),
+    **dict.fromkeys(("3", "5", "7", "10"), (8, "images")),
+    **dict.fromkeys(("8", "9"), (70, "curves")),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +54,7 @@ class Wish:
 
 
 def draw_figures(
-    folder: Path, config: Config, wish: Wish, on_figure: Callable[[str], None] = lambda number: None
+    folder: Path, config: Config, wish: Wish, on_figure: Callable[[str], None] = lambda number: None, lanes: int = 1
 ) -> dict[str, Path]:
     """Draw the paper's figures as PNG files ``figure-1.png`` … ``figure-S3.png``, and say where they are.
 
@@ -50,21 +62,31 @@ def draw_figures(
     ----------
     on_figure
         Told the number of every figure that is finished.
+    lanes
+        Processes that draw at the same time; figures that share a training are drawn by the same one.
     """
     unknown = [number for number in wish.only if number not in TITLES]
     if unknown:
         raise ConfigError(f"--only expects figures of the paper ({', '.join(TITLES)}); found {', '.join(unknown)}")
+    make_items = partial(_list_items, folder, config, wish)
+    drawn = measure_in_lanes(make_items(), Lanes(lanes, make_items), None, {}, lambda done: on_figure(done.key))
+    return {number: Path(one.figures["path"]) for number, one in drawn.items()}
+
+
+def _list_items(folder: Path, config: Config, wish: Wish) -> list[Item]:
+    """One for each figure that is asked for; all that they show is made when the first of them is drawn."""
     scene = Scene(config if wish.full else _shorten(config), 30 if wish.full else 20)
     curves = Curves(scene, FULL if wish.full else QUICK, wish.data, wish.kept or {})
-    written = {}
-    for number, draw in _list_drawings(scene, curves, wish.machine).items():
-        if wish.only and number not in wish.only:
-            continue
-        path = folder / f"figure-{number}.png"
-        save_figure(draw(), path, compact=True)
-        written[number] = path
-        on_figure(number)
-    return written
+    return [
+        Item(number, partial(_save, draw, folder / f"figure-{number}.png"), {}, *GROUPS[number])
+        for number, draw in _list_drawings(scene, curves, wish.machine).items()
+        if not wish.only or number in wish.only
+    ]
+
+
+def _save(draw: Callable[[], Any], path: Path) -> Figures:
+    save_figure(draw(), path, compact=True)
+    return {"path": str(path)}
 
 
 def _shorten(config: Config) -> Config:

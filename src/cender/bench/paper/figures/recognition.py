@@ -260,9 +260,13 @@ class Curves:
     def _remember(self, annotated: Sequence[Annotation], params: PaperParams, seed: int) -> Weights:
         return self.scene.memory.train(annotated, self._choose_epochs(params, len(annotated)), seed).weights
 
+    def _remember_numbered(self, annotated: Sequence[Annotation], params: PaperParams, seed: int) -> Weights:
+        """The same for volumes whose numbers were mixed: across animals only embeddings count, whatever the numbers."""
+        return self._remember([self.scene.subject.taught[one.volume] for one in annotated], params, seed)
+
     def _cross(self, tested: Subject) -> list[Measurement]:
         teacher = self.scene.subject
-        learn = make_across_learner("paper", self.scene.config, train=self._remember)
+        learn = make_across_learner("paper", self.scene.config, train=self._remember_numbered)
         return [
             measure_across([(teacher, tested)], ("paper", learn), count, Pace(at_most=self.extent.at_most))
             for count in self.extent.across
