@@ -115,6 +115,23 @@ def test_template_names_a_moved_volume_and_leaves_strangers_alone() -> None:
     assert (given.identity == -1).sum() == 15
 
 
+def test_a_template_of_another_voxel_size_is_the_same_template() -> None:
+    template = with_regions(make_volume(25))
+    box = template.regions.box_px
+    # Half the pixels: centres of boxes, x + (w - 1) / 2, lie at half the index.
+    centre, size = (box[:, :2] + (box[:, 2:] - 1) / 2) / 2, box[:, 2:] / 2
+    small = np.column_stack([centre - (size - 1) / 2, size])
+    coarse = Regions.from_boxes(template.regions.z, small, neuron=template.regions.neuron)
+    seen = replace(template, regions=coarse, voxel_um=VoxelSize(1.5, 0.6, 0.6), identity=np.full(25, -1))
+    params = PARAMS.model_copy(update={"density": "regions"})
+    wrong = replace(seen, voxel_um=VoxelSize(1.5, 0.3, 0.3))
+    known = describe_neurons(template, params)
+    assert not np.allclose(describe_neurons(wrong, params), known), "boxes matter"
+    assert np.allclose(describe_neurons(seen, params), known)
+    given = recognize_with_template(seen, template, embed_plainly, params)
+    assert given.identity.tolist() == template.identity.tolist()
+
+
 def test_useless_templates_are_refused() -> None:
     volume = make_volume(6)
     with pytest.raises(DataError, match="volume 4: expected a template with identities"):
