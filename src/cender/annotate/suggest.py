@@ -14,9 +14,6 @@ ALWAYS = 0.25
 """Weight of a neuron that is surely named, against one that surely is not: what is learnt must be right there too."""
 LATE = 0.3
 """Spread of time beside that of postures: alike volumes far apart teach a little more than neighbours."""
-NEAR = 0.1
-"""What it is worth to bring all volumes to an annotated one, as a share of neurons: an identity that no annotated
-volume shows is lost for certain, a volume that lies unlike all annotated ones only becomes a little worse."""
 LEARNT = 0.5
 """Share of the doubt about volumes just like an annotated one that is gone after training, in the forecast."""
 FULL = 25
@@ -93,11 +90,11 @@ def suggest_volumes(
     """Volumes to annotate next, the best first.
 
     Volumes are taken one after the other, each time the one that is worth most: that shows identities which no
-    annotated or suggested volume shows, and that brings all others nearest to something annotated (the sum over volumes
-    of the distance in posture, and a little in time, to the nearest annotated or suggested one, weighted by neurons and
-    doubt). So the first shows most neurons in a usual posture, the next stand for what is unlike it, and neighbours in
-    time are not named twice. Volumes with few neurons or a head that is not ok are not suggested while there are
-    others.
+    annotated or suggested volume shows (as a share of all sightings), and that brings all others nearest to something
+    annotated (as a share of the sum over volumes of the distance in posture, and a little in time, to the nearest
+    annotated or suggested one, weighted by neurons and doubt). So the first has a usual posture and shows most neurons,
+    the next stand for what is unlike it, and neighbours in time are not named twice. Volumes with few neurons or a head
+    that is not ok are not suggested while there are others.
 
     Parameters
     ----------
@@ -122,7 +119,7 @@ def suggest_volumes(
     while free.any() and len(chosen) < count:
         nearer = field.weight @ np.maximum(near[:, None] - field.unlike, 0.0) / farthest
         cover = measure_cover(shown, covered)
-        worth = cover + NEAR * nearer
+        worth = cover + nearer
         best = int(np.where(_prefer(candidates, field, free), worth, -1.0).argmax())
         closer = np.minimum(near, field.unlike[:, best])
         share = float(field.weight[closer < near].sum() / max(field.weight.sum(), 1e-12))

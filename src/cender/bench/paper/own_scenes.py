@@ -10,6 +10,7 @@ from cender.pipeline.learn.annotated import Annotated
 from cender.training.paper.anchor_scenes import Scene, frame_regions
 
 MARGIN_PX = 12
+"""Pixels around the outermost boxes of a volume that still belong to its head."""
 
 
 def read_scenes(known: Annotated) -> Iterator[Scene]:
