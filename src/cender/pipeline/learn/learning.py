@@ -16,7 +16,7 @@ from cender.nets.scoring import KIND, build_score
 from cender.pipeline.learn.annotated import Annotated, find_known, has_usual_rig, load_annotated, make_samples
 from cender.pipeline.volumes.detector import load_network, shipped_detector
 from cender.training.detector.neurons import Known, fit_neuron_judge
-from cender.training.detector.samples import Sample
+from cender.training.detector.samples import ENOUGH, Sample
 from cender.training.detector.simulated import draw_samples, make_simulated_samples, match_rig
 from cender.training.detector.train import Progress, find_grid, train_detector
 from cender.types import Stack, Weights
@@ -81,10 +81,11 @@ def learn_detector(
     weights, history = train_detector(heads.samples, config.train, seed, start, checkpoint, on_step, heads.replay)
     if start is None:
         return weights, history
-    # As few volumes must not be judged by the network that has just learnt from them, the one before it is asked.
+    # The network that has learnt from these volumes is too sure of them: the one before it is asked. Few tell little.
     network = load_network(start, config.detect)
-    before = NEURON_WEIGHTS if network.neuron_judge is None else network.neuron_judge
-    judge = fit_neuron_judge([(one, network) for one in heads.known], config.detect, config.merge, before)
+    judge = NEURON_WEIGHTS if network.neuron_judge is None else network.neuron_judge
+    if len(heads.known) >= ENOUGH:
+        judge = fit_neuron_judge([(one, network) for one in heads.known], config.detect, config.merge, judge)
     return Weights(weights.arrays, {**weights.metadata, "neuron_judge": json.dumps(judge.round(4).tolist())}), history
 
 

@@ -213,17 +213,20 @@ def _finish(
     run: Run, samples: Sequence[Sample], held: Sequence[Sample], start: Weights | None, about: dict[str, str]
 ) -> Weights:
     arrays = run.best_arrays or _arrays(run.average)
-    # Where not all is marked, it is not known which scores are right: they go on meaning what they meant.
-    partial = any(sample.partial for sample in samples)
+    partial, few = any(sample.partial for sample in samples), start is not None and len(samples) < ENOUGH
     before = [] if start is None else read_calibration(start)
-    calibration = before if partial else fit_calibration(arrays, held)
+    # Where not all is marked, it is not known which scores are right, and of its few lessons any network is too sure:
+    # scores then go on meaning what they meant.
+    calibration = before if partial or few else fit_calibration(arrays, held)
     calibrated = calibrate(arrays, calibration)
     known = PLAIN if start is None else read_judge(start)
-    # Few heads are judged by the network that has not seen them: of its own lessons any network is too sure.
-    few = start is not None and len(samples) < ENOUGH
     looks = 1 if start is None else read_looks(start)
-    taught = (start.arrays, samples) if few and start else (calibrated, held)
-    judge = fit_judge(*taught, known, looks)
+    judge = known
+    if not few:
+        judge = fit_judge(calibrated, held, known, looks)
+    elif partial and start is not None:
+        # Judged by the network that has not learnt from them.
+        judge = fit_judge(start.arrays, samples, known, looks)
     return Weights(
         calibrated,
         {

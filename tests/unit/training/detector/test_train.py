@@ -1,5 +1,6 @@
 """Training of the default detector: it learns, it can be reproduced, and an interruption changes nothing."""
 
+import json
 from dataclasses import replace
 from pathlib import Path
 
@@ -124,3 +125,13 @@ def test_fine_tuning_with_a_rate_that_destroys_returns_what_was_known(heads: lis
     found, _ = train_detector([replace(head, partial=True) for head in heads], wild, start=taught)
     for name, value in taught.arrays.items():
         np.testing.assert_allclose(found.arrays[name], value, atol=1e-5)
+
+
+def test_few_heads_leave_what_scores_mean_and_more_do_not(heads: list[Sample]) -> None:
+    start, _ = train_detector(heads, SHORT.model_copy(update={"steps": 80}))
+    other = replace(start, metadata={**start.metadata, "judge": str([0.5, 2.0] + [0.1] * 12)})
+    few, _ = train_detector(heads[:3], SHORT, start=other)
+    more, _ = train_detector(heads, SHORT, start=other)
+    for what in ("calibration", "judge"):
+        assert json.loads(few.metadata[what]) == json.loads(other.metadata[what])
+    assert json.loads(more.metadata["calibration"]) != json.loads(other.metadata["calibration"])
