@@ -14,7 +14,8 @@ from cender.cli.app import app
 def asked(monkeypatch: pytest.MonkeyPatch) -> list[tuple]:
     calls: list[tuple] = []
 
-    def draw_figures(folder, config, wish, on_figure):
+    def draw_figures(folder, config, wish, on_figure, lanes):
+        assert lanes >= 1
         calls.append((folder, config.simulate.volumes, wish))
         on_figure("4")
         return {"4": folder / "figure-4.png"}
