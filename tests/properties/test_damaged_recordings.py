@@ -12,6 +12,8 @@ import tifffile
 
 from cases.damage import damage_file, patience
 from cases.micromanager import write_mmstack
+from cases.neuropal import write_neuropal
+from cases.written import write_czi, write_ndtiff, write_slices, write_v73
 from cender.errors import CenderError, UnreadableRecording
 from cender.io import open_recording, save_recording
 from cender.io.recordings.fence import check_volume_size, fence
@@ -50,6 +52,11 @@ def write_packed_mat(path: Path) -> None:
     scipy.io.savemat(path, {"image_stack": cells}, do_compression=True)
 
 
+def write_slice_folder(folder: Path) -> None:
+    folder.mkdir()
+    write_slices(folder, DATA, "t{t:04}_c{c}_z{z:02}.tif")
+
+
 WRITERS = {
     "plain.npy": None,
     "plain.npz": None,
@@ -64,6 +71,11 @@ WRITERS = {
     "packed.mat": write_packed_mat,
     "plain.ome.zarr": None,
     "folder": None,
+    "cells73.mat": lambda path: write_v73(path, DATA),
+    "worm.czi": lambda path: write_czi(path, DATA),
+    "ndtiff": lambda path: write_ndtiff(path, DATA),
+    "slices": write_slice_folder,
+    "head.nwb": lambda path: write_neuropal(path, DATA[:1, 0].transpose(3, 2, 1, 0).repeat(5, axis=3)),
 }
 
 
@@ -75,7 +87,8 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
             save_recording(hold(), folder / name)
         else:
             write(folder / name)
-        assert open_recording(folder / name).read(1, (0,)).shape == (1, *SHAPE[2:])
+        last = len(open_recording(folder / name)) - 1
+        assert open_recording(folder / name).read(last, (0,)).shape == (1, *SHAPE[2:])
     return folder
 
 

@@ -2,6 +2,7 @@
 
 import ast
 import re
+import subprocess
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -236,6 +237,14 @@ def test_planted_violation_is_found(check, path: str, text: str, tmp_path: Path)
     file, line = problems[0].split(": ")[0].rsplit(":", 1)
     assert file == str(tmp_path / path)
     assert line == str(len(text.splitlines())), "the message leads to the line"
+
+
+def test_undefined_names_are_found(tmp_path: Path) -> None:
+    (tmp_path / "planted.py").write_text("def measure() -> float:\n    return undefined_here\n", encoding="utf-8")
+    rules = Path(__file__).parents[2] / "pyproject.toml"
+    words = ["-m", "ruff", "check", "--config", str(rules), "--output-format", "concise", str(tmp_path / "planted.py")]
+    said = subprocess.run([sys.executable, *words], capture_output=True, text=True, check=False)
+    assert "F821" in said.stdout
 
 
 ALLOWED = [

@@ -37,7 +37,7 @@ def say_doubt(candidates: Candidates, row: int, usual: float) -> str:
         return f"{refused} of {neurons} neurons without identity{more}"
     if round(wrong):
         return f"about {wrong:.0f} of {neurons} identities probably wrong{more}"
-    return f"all of its {neurons} neurons are surely named"
+    return f"all of its {neurons} neurons surely have their identity"
 
 
 def say_number_doubt(doubted: float, seen: int, worst: float) -> str:

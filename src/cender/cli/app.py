@@ -11,7 +11,7 @@ import cender
 from cender.cli.annotate import annotate
 from cender.cli.bench import bench
 from cender.cli.config import config
-from cender.cli.console import STDERR
+from cender.cli.console import STDERR, say_always
 from cender.cli.demo import demo
 from cender.cli.evaluate import evaluate
 from cender.cli.exchange import export, import_
@@ -75,25 +75,25 @@ def main() -> None:
     try:
         status = app(args=_sort_anywhere(sys.argv[1:]), standalone_mode=False)
     except typer.Abort:
-        _say("stopped")
+        say_always("stopped")
         sys.exit(STOPPED)
     except typer.TyperException as error:
         # A command that needs words and got none has printed its help already, and has nothing to add.
         if message := error.format_message().strip():
-            _say(f"[bold red]error:[/] {_escape(message)} (see --help)")
+            say_always(f"[bold red]error:[/] {_escape(message)} (see --help)")
         sys.exit(2)
     except CenderError as error:
         if debug:
             traceback.print_exc()
-        _say(f"[bold red]error:[/] {_escape(str(error))}")
+        say_always(f"[bold red]error:[/] {_escape(str(error))}")
         sys.exit(2)
     except KeyboardInterrupt:
-        _say("stopped")
+        say_always("stopped")
         sys.exit(STOPPED)
     except Exception as error:  # noqa: BLE001  (the last net: a defect of ours, said in one line)
         if debug:
             traceback.print_exc()
-        _say(
+        say_always(
             f"[bold red]defect:[/] {type(error).__name__}: {_escape(str(error))}\n"
             "This is a mistake of ours. Run again with --debug and send us what it prints."
         )
@@ -102,15 +102,11 @@ def main() -> None:
 
 
 def _sort_anywhere(words: list[str]) -> list[str]:
-    """Let --debug, --quiet and --verbose stand anywhere, as people expect them to."""
-    anywhere = ("--debug", "--quiet", "--verbose")
-    return [*(word for word in words if word in anywhere), *(word for word in words if word not in anywhere)]
-
-
-def _say(text: str) -> None:
-    """An error is said even where everything else is quiet."""
-    STDERR.quiet = False
-    STDERR.print(text, soft_wrap=True)
+    """Let --debug, --quiet and --verbose stand anywhere, as people expect them to; what follows ``--`` is no option."""
+    anywhere = ("--debug", "--quiet", "-q", "--verbose", "-v")
+    end = words.index("--") if "--" in words else len(words)
+    moved = [word for word in words[:end] if word in anywhere]
+    return [*moved, *(word for word in words[:end] if word not in anywhere), *words[end:]]
 
 
 def _escape(text: str) -> str:

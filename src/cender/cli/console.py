@@ -21,6 +21,13 @@ STDOUT = Console()
 Item = TypeVar("Item")
 
 
+def say_always(text: str) -> None:
+    """Print on standard error what must be read even where everything else is quiet."""
+    quiet, STDERR.quiet = STDERR.quiet, False
+    STDERR.print(text, soft_wrap=True)
+    STDERR.quiet = quiet
+
+
 def track(items: Iterable[Item], label: str, total: int | None = None) -> Iterator[Item]:
     """Yield the items under a progress bar on standard error."""
     with show_progress() as bar:

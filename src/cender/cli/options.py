@@ -8,7 +8,7 @@ from typer.core import TyperCommand, TyperGroup, TyperOption
 
 ConfigFile = Annotated[
     Path | None,
-    typer.Option("--config", metavar="FILE", help="Settings in TOML; `cender config` prints all."),
+    typer.Option("--config", metavar="FILE", help="Settings in TOML; `cender config --all` prints every one."),
 ]
 Sets = Annotated[
     list[str] | None,
@@ -17,24 +17,31 @@ Sets = Annotated[
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object, and nothing else, on standard output.")]
 
 
+WORDS = {"path": "PATH", "int": "N", "float": "NUMBER", "str": "WORD"}
+"""What help texts say for the value of an option, by the kind of its type, where the option itself does not say it."""
+
+
 class Command(TyperCommand):
-    """A command whose help shows no type beside flags: there is nothing to type there."""
+    """A command whose help shows no type of Python: a word for a value, and nothing beside flags."""
 
     def get_params(self, ctx: Any) -> list[Any]:
-        """The parameters, flags without a word for their value."""
-        return _clear_flags(super().get_params(ctx))
+        """The parameters with words for their values."""
+        return _word_values(super().get_params(ctx))
 
 
 class Group(TyperGroup):
     """A group of commands, with the same help."""
 
     def get_params(self, ctx: Any) -> list[Any]:
-        """The parameters, flags without a word for their value."""
-        return _clear_flags(super().get_params(ctx))
+        """The parameters with words for their values."""
+        return _word_values(super().get_params(ctx))
 
 
-def _clear_flags(params: list[Any]) -> list[Any]:
+def _word_values(params: list[Any]) -> list[Any]:
     for param in params:
         if isinstance(param, TyperOption) and param.is_flag:
             param.metavar = ""
+        elif isinstance(param, TyperOption) and param.metavar is None and not param.type_descriptor.is_choice:
+            kind = param.bare_type().removeprefix("list[").removesuffix("]").lower()
+            param.metavar = WORDS.get(kind)
     return params

@@ -65,7 +65,7 @@ def run(
     config = load_config(config_file, words, base)
     # A recording that lacks a setting is refused here, before anything heavy is loaded.
     work = settle_work(recording, out, config)
-    if kept := list_kept(base):
+    if kept := list_kept(base, config):
         STDERR.print(f"settings kept from the earlier run: {', '.join(kept)}", markup=False, soft_wrap=True)
 
     from cender.pipeline.plan.decide import make_plan
@@ -127,12 +127,19 @@ def read_workers(words: str, scheduler: str | None = None) -> tuple[int, str | N
     return 0, words
 
 
-def list_kept(base: dict[str, Any]) -> list[str]:
-    """Settings of an earlier run that differ from the defaults, as ``key=value``; facts of the recording apart."""
+def list_kept(base: dict[str, Any], config: "Config") -> list[str]:
+    """Settings of an earlier run that differ from the defaults and still hold, as ``key=value``.
+
+    Facts of the recording are left out.
+    """
     from cender.config import build_config, find_changed
 
-    changed = find_changed(build_config(base))
-    return [f"{name}={value}" for name, value in changed.items() if not name.startswith("recording.")]
+    before, now = find_changed(build_config(base)), find_changed(config)
+    return [
+        f"{name}={value}"
+        for name, value in before.items()
+        if name in now and now[name] == value and not name.startswith("recording.")
+    ]
 
 
 def _print_json(done: "Run") -> None:
@@ -191,7 +198,7 @@ class Display:
 def _print_summary(done: "Run") -> None:
     from rich.markup import escape
 
-    from cender.cli.console import STDERR
+    from cender.cli.console import STDERR, say_always
 
     summary = done.summary
     if summary is None:
@@ -207,10 +214,9 @@ def _print_summary(done: "Run") -> None:
     if summary.trust:
         STDERR.print(summary.trust, soft_wrap=True, markup=False)
     if summary.mostly_unidentified:
-        STDERR.print(
+        say_always(
             f"[bold red]not a result yet:[/] only {summary.identified_share:.0%} of the neurons have an identity, so "
-            "that most of the activity is missing",
-            soft_wrap=True,
+            "that most of the activity is missing"
         )
     for line in summary.advice:
         STDERR.print(f"  {escape(line)}", soft_wrap=True)

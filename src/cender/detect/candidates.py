@@ -19,7 +19,7 @@ APART_UM = 0.6
 """Of two peaks nearer than this only the higher one is."""
 COLUMNS = 14
 """Columns of the description of a candidate, which its judge weighs."""
-PLAIN = np.eye(COLUMNS)[1]
+PLAIN_JUDGE = np.eye(COLUMNS)[1]
 """The judge of weights that carry none: heat is taken at its word."""
 _FAR_UM, _USUAL_UM = 6.0, 2.5
 """Distance beyond which a higher peak is no neighbour, and the usual width of a nucleus."""

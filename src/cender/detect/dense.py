@@ -16,7 +16,7 @@ from cender.types import Detections, Head, Maps, Regions, VoxelSize
 # of it: of two neurons that touch, a frame shows one region only.
 OWN_WIDTHS, HINT = 0.25, 0.15
 # Centres of at least this chance may lie as close to each other as nuclei that touch.
-SURE, TOUCHING_UM = 0.65, 1.2
+SURE_CHANCE, TOUCHING_UM = 0.65, 1.2
 
 
 def detect_regions(
@@ -47,7 +47,7 @@ def _find_centres(
     chance = judge_candidates(maps, found, step_um, network.judge)
     likely = chance >= params.centre_score
     centre, chance = found.centre[likely], chance[likely]
-    spacing_um = np.where(chance >= SURE, min(TOUCHING_UM, params.spacing_um), params.spacing_um)
+    spacing_um = np.where(chance >= SURE_CHANCE, min(TOUCHING_UM, params.spacing_um), params.spacing_um)
     apart = suppress_centres(centre * step_um, chance, spacing_um)
     return centre[apart], chance[apart]
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from jaxtyping import Float, UInt8
 
-from cender.detect.candidates import COLUMNS, PLAIN
+from cender.detect.candidates import COLUMNS, PLAIN_JUDGE
 from cender.detect.normalise import GRIDS, USUAL_GRIDS, Grids
 from cender.errors import ModelError
 from cender.types import Maps, Weights
@@ -31,7 +31,7 @@ class Network:
 
     score: Callable[[UInt8[np.ndarray, "z y x"]], Maps]
     grids: Grids = USUAL_GRIDS
-    judge: Float[np.ndarray, " c"] = field(default_factory=PLAIN.copy)
+    judge: Float[np.ndarray, " c"] = field(default_factory=PLAIN_JUDGE.copy)
     neuron_judge: Float[np.ndarray, " n"] | None = None
 
 
@@ -51,7 +51,7 @@ def read_looks(weights: Weights) -> int:
 def read_judge(weights: Weights) -> Float[np.ndarray, " c"]:
     """How likely the candidates of these weights are neurons; where they do not say it, heat is taken at its word."""
     judge = np.array(json.loads(weights.metadata.get("judge", "[]")), float)
-    return judge if len(judge) == COLUMNS else PLAIN.copy()
+    return judge if len(judge) == COLUMNS else PLAIN_JUDGE.copy()
 
 
 def read_neuron_judge(weights: Weights) -> Float[np.ndarray, " n"] | None:

@@ -1,4 +1,4 @@
-"""The only code that opens recordings, results and weights; one format a file.
+"""The only code that opens recordings, results and weights; one format per file.
 
 Names are loaded when first used: the libraries of the formats are slow to import and seldom all needed.
 """

@@ -18,7 +18,7 @@ __all__ = ["DepthBounds", "MergeParams", "gather_neurons", "merge_regions"]
 
 
 def merge_regions(detections: Detections, voxel_um: VoxelSize, params: MergeParams | None = None) -> Neurons:
-    """Neurons of one volume: every region in at most one, at most one region a frame, consecutive frames only.
+    """Neurons of one volume: every region in at most one, at most one region per frame, consecutive frames only.
 
     With the method ``default`` each 3D centre of the detector gathers its regions; a centre without a region is
     dropped, since nothing could be measured of it. Chains of confident regions far from all centres, and all regions

@@ -7,7 +7,7 @@ from matplotlib.figure import Figure
 
 GOOD = "#1b9e77"
 BAD = "#d95f02"
-PLAIN = "#7570b3"
+NEUTRAL = "#7570b3"
 
 Bar = tuple[str, float, int]
 """Label, height between 0 and 1, and the count behind it."""
@@ -50,7 +50,7 @@ def plot_counts(counts: Mapping[str, int], ax: Axes) -> Axes:
 
 def plot_shares(bars: Sequence[Bar], ax: Axes) -> Axes:
     """A bar a group from 0 to 1, with its share and the number of neurons."""
-    drawn = ax.bar([label for label, _, _ in bars], [share for _, share, _ in bars], color=PLAIN)
+    drawn = ax.bar([label for label, _, _ in bars], [share for _, share, _ in bars], color=NEUTRAL)
     ax.bar_label(drawn, [f"{share:.2f}\n(of {count})" for _, share, count in bars], padding=2, fontsize=8)
     ax.set_ylim(0, 1.25)
     ax.set_yticks([0, 0.5, 1])

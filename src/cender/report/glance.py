@@ -23,16 +23,15 @@ def write_glance(facts: RunFacts, digest: Digest, points: Sequence[Point], gaps:
         for one in points
     ]
     trust = facts.run.load_trust()
+    doubts: list[Child] = [str(one) for one in facts.run.load_doubts()]
     parts: list[Child] = [
         *([tag("p", trust, class_="trust")] if trust else []),
         *(tag("p", text, class_="alert") for text in _list_alerts(facts, digest)),
+        *([tag("h3", "What the run found unsure"), list_items(doubts, "missing")] if doubts else []),
         tag("dl", *cards, class_="cards"),
         tag("h3", "What deserves a look"),
         list_items(rows, "points"),
     ]
-    doubts: list[Child] = [str(one) for one in facts.run.load_doubts()]
-    if doubts:
-        parts += [tag("h3", "What the run found unsure"), list_items(doubts, "missing")]
     if gaps:
         missing: list[Child] = [join(tag("strong", gap.what), ": ", gap.why, _say_remedy(gap)) for gap in gaps]
         parts += [tag("h3", "What is missing"), list_items(missing, "missing")]

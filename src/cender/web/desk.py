@@ -29,7 +29,7 @@ from cender.web.traces import TraceBook
 
 Proposals = Mapping[str, tuple[int, float]]
 """Identity and probability by the key of a neuron."""
-MOST_SURE = 0.79
+MOST_SURE = UNSURE_BELOW - 0.01
 """A proposal stays in doubt, however sure the machine is, until a person accepts it or the machine has learnt."""
 _HEAD = ("origin_y", "origin_x", "anterior_y", "anterior_x", "ventral_y", "ventral_x")
 

@@ -44,7 +44,7 @@ def movie(tmp_path: Path) -> Path:
     return tmp_path / "worm.npy"
 
 
-@pytest.mark.parametrize("words", [(), ("--debug",), ("--quiet",), ("--verbose",)])
+@pytest.mark.parametrize("words", [(), ("--debug",), ("--quiet",), ("-q",), ("--verbose",), ("-v",)])
 def test_the_exit_status_is_the_same_whatever_is_shown(
     words: tuple[str, ...], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -57,7 +57,7 @@ def test_the_exit_status_is_the_same_whatever_is_shown(
 def test_quiet_says_only_results(
     movie: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    for words, said in (((), True), (("--quiet",), False)):
+    for words, said in (((), True), (("--quiet",), False), (("-q",), False)):
         assert run(monkeypatch, "info", str(movie), "--picture", str(movie.with_suffix(".png")), *words) == 0
         assert ("picture:" in capsys.readouterr().err) == said
     STDERR.quiet = False
@@ -102,8 +102,11 @@ def test_a_plan_that_does_not_fit_the_disk_says_so(
 def test_settings_that_stick_are_named() -> None:
     words = ["run.volumes='0:3'", "recognize.paper.k=7", "recording.rate_hz=5"]
     base = load_config(None, words).model_dump(mode="json", exclude_none=True)
-    assert list_kept(base) == ["run.volumes=0:3", "recognize.paper.k=7"]
-    assert list_kept(load_config().model_dump(mode="json", exclude_none=True)) == []
+    assert list_kept(base, load_config(None, [], base)) == ["run.volumes=0:3", "recognize.paper.k=7"]
+    now = load_config(None, ["recognize.paper.k=9", "detect.region_score=0.5"], base)
+    assert list_kept(base, now) == ["run.volumes=0:3"]
+    usual = load_config()
+    assert list_kept(usual.model_dump(mode="json", exclude_none=True), usual) == []
 
 
 def test_human_work_in_a_folder_given_as_text(tmp_path: Path) -> None:
@@ -125,10 +128,9 @@ def test_a_truncated_tiff_says_so(tmp_path: Path) -> None:
     assert "truncated" in said
 
 
-def test_report_speaks_json() -> None:
-    for words in (["run"], ["report"]):
-        command = typer.main.get_command(app).commands[words[0]]  # type: ignore[attr-defined]
-        assert "--json" in [option for param in command.params for option in param.opts]
+def test_run_speaks_json() -> None:
+    command = typer.main.get_command(app).commands["run"]  # type: ignore[attr-defined]
+    assert "--json" in [option for param in command.params for option in param.opts]
 
 
 def test_workers_are_a_number_or_the_address_of_a_scheduler() -> None:

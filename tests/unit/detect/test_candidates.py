@@ -5,7 +5,14 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from cender.detect.candidates import COLUMNS, LOWEST, PLAIN, describe_candidates, find_candidates, judge_candidates
+from cender.detect.candidates import (
+    COLUMNS,
+    LOWEST,
+    PLAIN_JUDGE,
+    describe_candidates,
+    find_candidates,
+    judge_candidates,
+)
 from cender.detect.decode import decode_regions
 from cender.detect.dense import OWN_WIDTHS, add_boxes
 from cender.types import Maps
@@ -36,7 +43,7 @@ def test_faint_peaks_are_looked_at_and_noise_is_not() -> None:
 def test_without_a_judge_heat_is_taken_at_its_word() -> None:
     maps = draw_maps([(3, 8, 8, 3.0), (3, 8, 20, -2.0)])
     found = find_candidates(maps, STEP_UM)
-    np.testing.assert_allclose(judge_candidates(maps, found, STEP_UM, PLAIN), found.score, atol=1e-6)
+    np.testing.assert_allclose(judge_candidates(maps, found, STEP_UM, PLAIN_JUDGE), found.score, atol=1e-6)
 
 
 def test_what_stands_beside_a_higher_peak_is_described_by_it() -> None:

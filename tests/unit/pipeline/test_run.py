@@ -576,7 +576,8 @@ def test_names_reach_the_traces_and_two_identities_never_share_one(go, film, wor
 
 def test_a_run_without_identities_never_looks_like_a_success(film, worm, monkeypatch) -> None:
     monkeypatch.setattr(executor_module, "build_worker", lambda job, threads: lambda one: make_outcome(one.index))
-    for words in (["run", str(film), "--out", str(worm)], ["run", str(worm), "--json"]):
+    again = ["run", str(worm), "--json"]
+    for words in (["run", str(film), "--out", str(worm)], ["--quiet", *again], again):
         done = CliRunner().invoke(app, words)
         assert done.exit_code == 0
         assert "not a result yet: only 0% of the neurons have an identity" in done.stderr

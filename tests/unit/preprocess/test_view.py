@@ -48,7 +48,9 @@ def test_few_neurons_are_few_for_their_recording() -> None:
     assert "nothing that was found" in few[6]
     assert "29 found, usually 60" in few[4]
     assert find_few(dict.fromkeys(range(10), 8)) == {}, "sparsely labelled"
-    assert find_few({0: 60, 1: 3}) == {}, "two volumes say nothing about what is usual"
+    assert list(find_few({0: 60, 1: 3})) == [1]
+    assert find_few({0: 60, 1: 12}) == {}, "two volumes say nothing about what is usual"
+    assert "3 found" in find_few({0: 3})[0]
 
 
 def test_every_reason_has_words() -> None:

@@ -1,5 +1,6 @@
 """The page: complete, self-contained, the same for the same folder, and honest about what is missing."""
 
+import json
 import re
 import shutil
 from base64 import b64encode
@@ -215,7 +216,7 @@ def test_doubts_and_recording_are_at_the_top(copy_run: Callable[..., Path]) -> N
     folder = copy_run("traces", "regions", "timings")
     open_folder(folder).save_settings({"doubts": {"said": ["5 of 6 volumes have no identity"]}})
     page = Page(write_report(folder).read_text(encoding="utf-8"))
-    assert "5 of 6 volumes have no identity" in page.text
+    assert -1 < page.text.index("5 of 6 volumes have no identity") < page.text.index("What deserves a look")
     assert "expected to be right" not in page.text
     source = Path(open_folder(folder).load_settings()["recording"]["source"]).name
     assert f"{folder.name}: {source}" in page.text
@@ -268,6 +269,8 @@ def test_command_says_where_the_page_is(copy_run: Callable[..., Path], monkeypat
     assert result.exit_code == 0, result.output
     assert (folder / "report.html").is_file()
     assert opened == [(folder / "report.html").resolve().as_uri()]
+    spoken = CliRunner().invoke(app, [str(folder), "--json"])
+    assert json.loads(spoken.stdout) == {"report": str(folder / "report.html")}
 
 
 @pytest.mark.usefixtures("no_figures")

@@ -195,7 +195,7 @@ def collect_identities(annotated: Sequence[Annotation]) -> set[int]:
 
 def _join(volumes: Sequence[Annotation], given: Sequence[Identities]) -> dict[int, Annotation]:
     if len(given) != len(volumes) or any(len(a) != len(b) for a, b in zip(volumes, given, strict=True)):
-        raise ShapeMismatch("a recognizer answers every volume with one identity and one probability a neuron")
+        raise ShapeMismatch("a recognizer answers every volume with one identity and one probability per neuron")
     return {
         volume.volume: replace(volume, identity=answer.identity, probability=answer.probability)
         for volume, answer in zip(volumes, given, strict=True)

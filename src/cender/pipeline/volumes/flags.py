@@ -9,6 +9,8 @@ from cender.types.doubt import FEW_SHARE
 
 FEWEST_VOLUMES = 3
 """Of fewer volumes nothing can be said about what is usual."""
+FEWEST_NEURONS = 10
+"""Neurons below which a volume of so short a recording is flagged: too few to tell each other apart by their places."""
 
 
 def find_flags(head: Head, flag_below: float) -> tuple[Flag, ...]:
@@ -23,12 +25,17 @@ def find_few(counts: Mapping[int, int]) -> dict[int, str]:
     """Volumes with few neurons for their recording, each with the reason in words.
 
     ``counts`` are the neurons found, by volume, 0 where all that was found is doubted. A recording in which only some
-    neurons are labelled has few in every volume, and none of them is flagged.
+    neurons are labelled has few in every volume, and none of them is flagged; where there are only one or two volumes,
+    fewer than ten neurons are.
     """
     none = {volume: "nothing that was found is likely to be a neuron" for volume, count in counts.items() if not count}
     seen = [count for count in counts.values() if count]
     if len(seen) < FEWEST_VOLUMES:
-        return none
+        return none | {
+            volume: f"only a few neurons are in view ({count} found, a head has more than a hundred)"
+            for volume, count in counts.items()
+            if 0 < count < FEWEST_NEURONS
+        }
     usual = float(np.median(seen))
     return none | {
         volume: f"only a few neurons are in view ({count} found, usually {usual:.0f} in this recording)"

@@ -10,7 +10,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from cender.detect.candidates import PLAIN
+from cender.detect.candidates import PLAIN_JUDGE
 from cender.detect.network import read_judge, read_looks
 from cender.nets.dense import DenseNet, build_net, widen_net
 from cender.nets.scoring import KIND
@@ -219,7 +219,7 @@ def _finish(
     # scores then go on meaning what they meant.
     calibration = before if partial or few else fit_calibration(arrays, held)
     calibrated = calibrate(arrays, calibration)
-    known = PLAIN if start is None else read_judge(start)
+    known = PLAIN_JUDGE if start is None else read_judge(start)
     looks = 1 if start is None else read_looks(start)
     judge = known
     if not few:

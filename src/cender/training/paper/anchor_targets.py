@@ -11,6 +11,7 @@ from cender.detect.multi_field import MultiFieldParams
 from cender.detect.peaks import fill_hull, find_peaks, resample_head, standardise_head
 from cender.training.paper.anchor_scenes import Scene
 from cender.types import Regions
+from cender.types.boxes import overlap_boxes
 
 POSITIVE_IOU = 0.2
 """Overlap with a true box from which on a candidate counts as a region."""
@@ -63,11 +64,7 @@ def find_best_region(
     best, overlap = np.zeros(len(z), int), np.zeros(len(z))
     for frame in np.unique(regions.z):
         mine, theirs = np.flatnonzero(z == frame), np.flatnonzero(regions.z == frame)
-        first, second = anchors[mine][:, None], boxes[theirs][None]
-        low = np.maximum(first[..., :2], second[..., :2])
-        high = np.minimum(first[..., :2] + first[..., 2:], second[..., :2] + second[..., 2:])
-        shared = np.prod(np.clip(high - low, 0, None), axis=2)
-        iou = shared / (np.prod(first[..., 2:], axis=2) + np.prod(second[..., 2:], axis=2) - shared)
+        iou = overlap_boxes(anchors[mine][:, None], boxes[theirs][None])
         choice = iou.argmax(axis=1)
         best[mine], overlap[mine] = theirs[choice], iou[np.arange(len(mine)), choice]
     return best, overlap

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import numpy as np
 
-from cender.detect.candidates import PLAIN
+from cender.detect.candidates import PLAIN_JUDGE
 from cender.detect.flips import LOOKS, average_flips
 from cender.detect.measure import has_large_nuclei
 from cender.detect.network import Network, find_grids
@@ -82,7 +82,7 @@ def judge_weights(weights: Weights, volumes: Sequence[Known], looks: int = 1) ->
     heads = [
         make_sample(one.red, one.truth, one.voxel_um, one.head.crop, one.others_um, grids=grids) for one in volumes
     ]
-    judge = fit_judge(weights.arrays, heads, PLAIN, looks).round(4)
+    judge = fit_judge(weights.arrays, heads, PLAIN_JUDGE, looks).round(4)
     once = build_score(weights, "cpu")
     network = Network(average_flips(once) if looks > 1 else once, grids, judge)
     neurons = fit_neuron_judge(((one, network) for one in volumes), DetectParams(), MergeParams()).round(4)

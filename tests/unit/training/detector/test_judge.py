@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from cender.detect.candidates import COLUMNS, PLAIN, describe_candidates, find_candidates
+from cender.detect.candidates import COLUMNS, PLAIN_JUDGE, describe_candidates, find_candidates
 from cender.io.weights import shipped_weights
 from cender.nets.dense import build_torch_score
 from cender.nets.scoring import KIND
@@ -34,9 +34,9 @@ def chance(arrays: dict[str, np.ndarray], head: Sample, judge: np.ndarray) -> np
 
 
 def test_chances_mean_what_they_say_on_what_they_were_learnt_from(arrays: dict, heads: list[Sample]) -> None:
-    judge = fit_judge(arrays, heads, PLAIN)
+    judge = fit_judge(arrays, heads, PLAIN_JUDGE)
     table, right = collect_candidates(arrays, heads)
-    learnt, plain = (1 / (1 + np.exp(-table @ one)) for one in (judge, PLAIN))
+    learnt, plain = (1 / (1 + np.exp(-table @ one)) for one in (judge, PLAIN_JUDGE))
     assert learnt.mean() == pytest.approx(right.mean(), abs=0.02)
     loss = [-np.mean(np.where(right, np.log(p + 1e-9), np.log(1 - p + 1e-9))) for p in (learnt, plain)]
     assert loss[0] < loss[1]
@@ -44,10 +44,10 @@ def test_chances_mean_what_they_say_on_what_they_were_learnt_from(arrays: dict, 
 
 def test_where_a_part_is_marked_as_many_are_expected_as_before(arrays: dict, heads: list[Sample]) -> None:
     some = [replace(head, centre=head.centre[::2], partial=True) for head in heads]
-    judge = fit_judge(arrays, some, PLAIN)
-    before, after = (sum(chance(arrays, head, one).sum() for head in some) for one in (PLAIN, judge))
+    judge = fit_judge(arrays, some, PLAIN_JUDGE)
+    before, after = (sum(chance(arrays, head, one).sum() for head in some) for one in (PLAIN_JUDGE, judge))
     assert after == pytest.approx(before, rel=0.02)
-    assert not np.allclose(judge, PLAIN)
+    assert not np.allclose(judge, PLAIN_JUDGE)
 
 
 def test_nothing_is_learnt_from_next_to_nothing(arrays: dict, heads: list[Sample]) -> None:

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 
-from cender.detect.candidates import PLAIN
+from cender.detect.candidates import PLAIN_JUDGE
 from cender.detect.flips import LOOKS
 from cender.detect.network import read_judge, read_looks, read_neuron_judge
 from cender.io.weights import shipped_weights
@@ -45,7 +45,7 @@ def test_shipped_weights_are_judged() -> None:
     for name, looks in (("dense", 1), ("dense_rigs", LOOKS)):
         weights = shipped_weights(name, KIND)
         assert read_looks(weights) == looks
-        assert not np.array_equal(read_judge(weights), PLAIN)
+        assert not np.array_equal(read_judge(weights), PLAIN_JUDGE)
         assert read_neuron_judge(weights) is not None
 
 

@@ -13,6 +13,8 @@ _SHORTEST_UM, _LONGEST_UM = 25.0, 500.0
 """Shortest and longest head that is plausible."""
 # Share of the contrast above which a pixel of a smoothed projection belongs to the head.
 _HEAD_SHARE = 0.15
+_UNEVEN = 1.25
+"""Ratio of a pixel's sides above which they are taken for a mistake."""
 _DEEPEST_FRAMES = 100
 """Frames of a single volume from which on they may be time instead."""
 # A NeuroPAL stack has five, sometimes six.
@@ -60,8 +62,13 @@ def warn_size(recording: Recording, tops: list[Shaped[np.ndarray, "y x"]]) -> li
     if voxel.z_um < 0.8 * pixel_um:
         turned = ",".join(f"{side:g}" for side in reversed(voxel))
         return [
-            f"z ({voxel.z_um:g} µm) is finer than x and y ({pixel_um:g} µm), which is rare: recording.voxel_um is in "
-            f"the order z, y, x; was {turned} meant?"
+            f"z ({voxel.z_um:g} µm) is finer than y ({voxel.y_um:g} µm) or x ({voxel.x_um:g} µm), which is rare: "
+            f"recording.voxel_um is in the order z, y, x; was {turned} meant?"
+        ]
+    if max(voxel.y_um, voxel.x_um) > _UNEVEN * min(voxel.y_um, voxel.x_um):
+        return [
+            f"pixels are {voxel.y_um:g} µm along y and {voxel.x_um:g} µm along x, which is rare: recording.voxel_um is "
+            "in the order z, y, x; check it"
         ]
     if length_px is None or _SHORTEST_UM <= length_px * pixel_um <= _LONGEST_UM:
         return []

@@ -1,43 +1,15 @@
 """Zeiss CZI and Micro-Manager's ND-TIFF, written by the libraries of their makers."""
 
-import gc
-import warnings
 from pathlib import Path
 
-import ndtiff
 import numpy as np
 import pytest
-from pylibCZIrw import czi
 
+from cases.written import write_czi, write_ndtiff
 from cender.errors import DataError, UnreadableRecording
 from cender.io import open_recording
 from cender.io.recordings.formats import czi as czi_format
 from cender.io.recordings.formats import ndtiff_folder
-
-NAMES = ("GCaMP6s", "mNeptune")
-
-
-def write_czi(path: Path, movie: np.ndarray) -> Path:
-    with czi.create_czi(str(path)) as file:
-        for t, c, z in np.ndindex(*movie.shape[:3]):
-            file.write(movie[t, c, z, :, :, None], plane={"T": t, "C": c, "Z": z})
-        file.write_metadata("worm", dict(enumerate(NAMES)), scale_x=3e-7, scale_y=3.1e-7, scale_z=1.5e-6)
-    return path
-
-
-def write_ndtiff(path: Path, movie: np.ndarray, images: int | None = None) -> Path:
-    summary = {"PixelSize_um": 0.3, "z-step_um": 1.5, "Interval_ms": 200}
-    with warnings.catch_warnings():
-        # The library's writer leaves its files to the collector of garbage.
-        warnings.simplefilter("ignore", ResourceWarning)
-        data = ndtiff.NDTiffDataset(str(path), summary_metadata=summary, writable=True)
-        for t, c, z in list(np.ndindex(*movie.shape[:3]))[:images]:
-            data.put_image({"time": t, "channel": NAMES[c], "z": z}, movie[t, c, z], {"Slice": z})
-        data.finish()
-        data.close()
-        del data
-        gc.collect()
-    return path
 
 
 def test_czi(tmp_path: Path, movie: np.ndarray) -> None:

@@ -29,6 +29,8 @@ def head(voxel_um: VoxelSize | None) -> Recording:
     [
         (VoxelSize(1.5, 0.3, 0.3), None),
         (VoxelSize(0.3, 0.3, 1.5), "was 1.5,0.3,0.3 meant"),
+        (VoxelSize(0.6, 0.6, 2), "finer than y (0.6 µm) or x (2 µm)"),
+        (VoxelSize(1.5, 0.3, 0.6), "0.3 µm along y and 0.6 µm along x"),
         (VoxelSize(3, 3, 3), "µm, but the neurons of a head lie within"),
         (VoxelSize(0.03, 0.03, 0.03), "µm, but the neurons of a head lie within"),
         (None, "is a rough guess"),

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 import scipy.io
 
+from cases.written import write_v73
 from cender.errors import ShapeMismatch, UnreadableRecording, UnsupportedFormat
 from cender.io import RecordingParams, open_recording, save_recording
 from cender.io.recordings.formats.matlab import file as matlab
@@ -19,16 +20,6 @@ def make_cells(movie: np.ndarray, channel: int) -> np.ndarray:
     for t, volume in enumerate(movie):
         cells[t, 0] = volume[channel].transpose(1, 2, 0)
     return cells
-
-
-def write_v73(path: Path, movie: np.ndarray) -> None:
-    with h5py.File(path, "w", userblock_size=512) as file:
-        references = file.create_dataset("ImgStk", (1, len(movie)), h5py.ref_dtype)
-        for t, volume in enumerate(movie):
-            file[f"#refs#/{t}"] = volume[0].transpose(0, 2, 1)
-            references[0, t] = file[f"#refs#/{t}"].ref
-    with path.open("r+b") as file:
-        file.write(b"MATLAB 7.3 MAT-file, Platform: PCWIN64".ljust(124) + b"\x00\x02IM")
 
 
 @pytest.mark.parametrize("compressed", [False, True])

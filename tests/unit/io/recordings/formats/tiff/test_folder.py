@@ -6,13 +6,9 @@ import numpy as np
 import pytest
 import tifffile
 
+from cases.written import write_slices
 from cender.errors import UnreadableRecording
 from cender.io import RecordingParams, open_recording
-
-
-def write_slices(folder: Path, movie: np.ndarray, name: str) -> None:
-    for t, c, z in np.ndindex(*movie.shape[:3]):
-        tifffile.imwrite(folder / name.format(t=t + 1, c=c, z=z), movie[t, c, z], metadata=None)
 
 
 def read_all(recording) -> np.ndarray:
