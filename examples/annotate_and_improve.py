@@ -62,7 +62,7 @@ def main() -> None:
     for volume in chosen:
         cender.save_annotation(run.path, truth.annotations[volume], author="me")
 
-    # 4. Run again: what was annotated is learnt from, and identities and traces are made anew without the images.
+    # 4. Run again: what was annotated is learnt from, and identities and traces are made anew.
     # (`cender.train_recognizer` learns from several animals at once, or keeps what was learnt for other folders.)
     run = cender.run(run.path)
     print("redone:", "; ".join(run.summary.redone) if run.summary else "nothing")

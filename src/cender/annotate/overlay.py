@@ -34,14 +34,14 @@ class Corrected:
     @property
     def lesson(self) -> Annotation:
         """The volume as something to learn from: what is no neuron is left out."""
-        return replace(_take(self.annotation, ~self.refused), identity=self.given[~self.refused])
+        return replace(self.annotation.select(~self.refused), identity=self.given[~self.refused])
 
     @property
     def settled(self) -> Annotation:
         """The volume with the identities of people, and the machine's where they do not contradict them."""
         known = self.settle(Identities(self.annotation.identity, self.annotation.probability))
         whole = replace(self.annotation, identity=known.identity, probability=known.probability)
-        return _take(whole, ~self.refused)
+        return whole.select(~self.refused)
 
     def settle(self, known: Identities | None) -> Identities:
         """Identities of all neurons: the person's, then the machine's where they do not contradict them."""
@@ -125,18 +125,4 @@ def _turn_head(head: Head | None, said: VolumeState) -> Head | None:
         outline_yx=outline,
         quality=1.0,
         confidence=1.0,
-    )
-
-
-def _take(whole: Annotation, keep: Bool[np.ndarray, " m"]) -> Annotation:
-    """Some neurons of a volume, and their boxes; boxes of others belong to none."""
-    kept = np.flatnonzero(keep)
-    row = np.full(len(whole) + 1, -1)
-    row[kept] = np.arange(len(kept))
-    return replace(
-        whole,
-        centre_um=whole.centre_um[kept],
-        identity=whole.identity[kept],
-        probability=whole.probability[kept],
-        regions=replace(whole.regions, neuron=row[whole.regions.neuron]),
     )

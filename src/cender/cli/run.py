@@ -162,6 +162,7 @@ class Display:
         self._first: Any = None
         self._task: Any = None
         self._second: Any = None
+        self._gaps: Any = None
 
     def __enter__(self) -> "Display":
         self._progress = self._bar.__enter__()
@@ -177,6 +178,11 @@ class Display:
             if self._second is None:
                 self._second = self._progress.add_task("identities and traces", total=None)
             self._progress.update(self._second, completed=progress.done, total=progress.total or None)
+            return
+        if progress.stage == "gaps":
+            if self._gaps is None:
+                self._gaps = self._progress.add_task("neurons that were missed", total=progress.total)
+            self._progress.update(self._gaps, completed=progress.done + 1, total=progress.total)
             return
         if progress.stage == "cameras":
             if self._first is None:

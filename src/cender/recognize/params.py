@@ -22,4 +22,9 @@ class RecognizeParams(Params):
     temporal: bool = Field(
         True, description="let every volume hear what others, five before and five after it, say about the same neurons"
     )
+    fill_gaps: bool = Field(
+        True,
+        description="look again for neurons that other volumes expect in a volume in which they were not found; "
+        "volumes with such gaps are read twice",
+    )
     paper: PaperParams = Field(default_factory=PaperParams, description="the paper's recognition")

@@ -78,13 +78,20 @@ def _say_recognition(facts: RunFacts) -> str:
         return ""
     identities = len(np.unique(neurons.identity[neurons.identity >= 0]))
     annotated = len(np.unique(neurons.volume[neurons.human]))
-    method = _section(facts.settings, "recognize").get("method")
+    settings = _section(facts.settings, "recognize")
+    method = settings.get("method")
     how = {"paper": " by the published recognition network", "default": ""}.get(str(method), "")
     basis = f"from {annotated} annotated volumes" if annotated else "without manual annotation"
     share = float((neurons.identity >= 0).mean())
     text = f"{identities} identities were assigned{how} {basis}; {share:.0%} of all neurons found have one"
     probability = neurons.probability[(neurons.identity >= 0) & np.isfinite(neurons.probability)]
-    return text + (f" (mean probability {probability.mean():.2f})." if len(probability) else ".")
+    text += f" (mean probability {probability.mean():.2f})." if len(probability) else "."
+    if settings.get("fill_gaps") and method == "default":
+        text += (
+            " Neurons that were missed in a volume but shown by others were looked for again where their neighbours "
+            "place them, and accepted by their distance to other neurons, neighbouring volumes and brightness."
+        )
+    return text
 
 
 def _say_activity(facts: RunFacts, bleaching: Mapping[Channel, Bleaching]) -> str:

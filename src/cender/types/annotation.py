@@ -1,9 +1,9 @@
 """What is known of one volume."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
-from jaxtyping import Float, Int
+from jaxtyping import Bool, Float, Int
 
 from cender.errors import DataError
 from cender.types.head import Head
@@ -62,3 +62,14 @@ class Annotation:
 
     def __len__(self) -> int:
         return len(self.centre_um)
+
+    def select(self, keep: Bool[np.ndarray, " m"]) -> "Annotation":
+        """Some of its neurons, and their boxes; boxes of others belong to none."""
+        row = np.append(np.where(keep, np.cumsum(keep) - 1, -1), -1)
+        return replace(
+            self,
+            centre_um=self.centre_um[keep],
+            identity=self.identity[keep],
+            probability=self.probability[keep],
+            regions=replace(self.regions, neuron=row[self.regions.neuron]),
+        )

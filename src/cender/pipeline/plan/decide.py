@@ -78,10 +78,11 @@ def make_recording_inputs(work: Work, key: str, chosen: list[int] | tuple[int, .
 
 
 def make_identity_key(work: Work, plan: Plan) -> str:
-    """The fingerprint of what the machine's identities are made from; times and settings of traces are none of it."""
+    """The fingerprint of what the machine's identities are made from; times, traces and gaps are none of it."""
     inputs = make_recording_inputs(work, plan.key, plan.chosen)
     inputs = {name: value for name, value in inputs.items() if name not in ("activity", "times", "names")}
-    return hash_values({**inputs, "cender": cender.__version__})
+    settings = {name: value for name, value in inputs["recognize"].items() if name != "fill_gaps"}
+    return hash_values({**inputs, "recognize": settings, "cender": cender.__version__})
 
 
 def make_state(work: Work, plan: Plan) -> dict[str, Any]:

@@ -9,11 +9,12 @@ from typing import Literal
 class Progress:
     """Told for every volume that shows the cameras, after every volume, and in the second pass after every step.
 
-    ``done`` and ``total`` count the volumes that this call has to do, or the steps of learning; ``volumes_per_s`` is
+    ``done`` and ``total`` count the volumes that this call has to do (in ``gaps``: to look at again), or the steps of
+    learning; ``volumes_per_s`` is
     the rate over the last of them, NaN at first. ``loss`` is that of the step of learning, NaN for anything else.
     """
 
-    stage: Literal["cameras", "volumes", "recording"]
+    stage: Literal["cameras", "volumes", "recording", "gaps"]
     done: int
     total: int
     flagged: int = 0

@@ -17,7 +17,7 @@ from cender.errors import DataError
 from cender.io.results.annotations.log import EditLog
 from cender.io.results.folder.run_folder import RunFolder
 from cender.io.results.folder.run_results import load_centres
-from cender.io.results.parts.assembly import Assembly, assemble_tables, load_annotations, load_scores
+from cender.io.results.parts.assembly import Assembly, assemble_tables, load_annotations, load_column
 from cender.io.results.parts.known import load_known, save_known
 from cender.io.results.parts.outcomes import tabulate_outcomes
 from cender.io.results.parts.store import PartStore
@@ -31,6 +31,7 @@ from cender.pipeline.plan.progress import OnProgress, Progress
 from cender.pipeline.plan.work import Work
 from cender.pipeline.recording.brightness import measure_shaped
 from cender.pipeline.recording.faint import settle_faint
+from cender.pipeline.recording.gaps import fill_gaps, gather_seen, measure_gaps, tabulate_gap
 from cender.pipeline.recording.numbering import keep_numbers
 from cender.pipeline.recording.recognizer.identify import identify_recording
 from cender.pipeline.recording.recognizer.last import keep_last
@@ -69,22 +70,29 @@ def run_tables(work: Work, plan: Plan, folder: RunFolder, on_progress: OnProgres
     places |= {volume: one.annotation for volume, one in corrected.items()}
     known, doubts = _identify(work, plan, places, corrected, folder, on_progress, workers)
     least_chance = find_least_chance(work.config.detect, work.config.merge)
-    settled = settle_faint(known, places, load_scores(parts, chosen), corrected, least_chance)
+    scores = load_column(parts, chosen, "score", 1.0)
+    settled = settle_faint(known, places, scores, corrected, least_chance)
     known = settled.known
+    added = {}
+    if work.config.recognize.fill_gaps and work.config.recognize.method == "default":
+        red = load_column(parts, chosen, "red", np.nan)
+        seen = gather_seen(work, places, settled, corrected, said, red)
+        gaps = fill_gaps(measure_gaps(work, plan.store, seen, on_progress))
+        added = {volume: tabulate_gap(one, volume, len(places[volume]), work) for volume, one in gaps.items()}
     check = check_identities(list(places.values()), known, work.config.recognize.flag_below)
     lit = measure_shaped(work, plan.store, corrected)
     human = {volume: tabulate_human(one, lit.get(volume), work.recording.scale) for volume, one in corrected.items()}
-    with assemble_tables(work.path, settled.numbers) as tables:
+    with assemble_tables(work.path, settled.numbers, added) as tables:
         tables.join_parts("timings", parts, chosen)
         tables.join_regions(parts, chosen, human)
         unusable = {volume: one.unusable for volume, one in said.items() if one.unusable is not None}
-        seen = tables.join_neurons(parts, chosen, known, human).filter(~pl.col("volume").is_in(list(unusable)))
+        traced = tables.join_neurons(parts, chosen, known, human).filter(~pl.col("volume").is_in(list(unusable)))
         times = {volume: work.recording.time_s(volume) for volume in plan.chosen}
         few = find_few({volume: settled.count(one) for volume, one in places.items() if len(one)})
         failed, cells = _tabulate_failed(work, plan), _say_volumes(said, corrected)
         volumes = tables.join_volumes(parts, chosen, failed, times, cells, few)
-        notes = (*_describe_human(said, corrected), *doubts, *_save_traces(work, tables, volumes, seen, folder))
-        return Findings(check, notes)
+        notes = (*_describe_human(said, corrected), *doubts, *_describe_added(added))
+        return Findings(check, (*notes, *_save_traces(work, tables, volumes, traced, folder)))
 
 
 def _identify(
@@ -201,6 +209,16 @@ def _describe_human(said: Mapping[int, VolumeState], corrected: Mapping[int, Cor
         first = ", ".join(map(str, strange[:5])) + ", …" * (len(strange) > 5)
         notes.append(f"annotated volumes that this run does not cover are kept but not used: {first}")
     return notes
+
+
+def _describe_added(added: Mapping[int, Mapping[str, pl.DataFrame]]) -> list[str]:
+    """How many neurons were found only because other volumes expect them."""
+    if not added:
+        return []
+    count = sum(tables["neurons"].height for tables in added.values())
+    volumes = "1 volume" if len(added) == 1 else f"{len(added)} volumes"
+    neurons = "1 neuron was" if count == 1 else f"{count} neurons were"
+    return [f"{neurons} found in {volumes} only because other volumes expect them there (recognize.fill_gaps)"]
 
 
 def _find_doubts(known: Mapping[int, Identities], flag_below: float) -> list[str]:

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Literal
 
 import numpy as np
 import polars as pl
@@ -34,27 +35,32 @@ def load_annotations(parts: Iterable[Part], chosen: set[int], voxel_um: VoxelSiz
             yield annotate_volume(part.path, row, neurons.get(volume), regions.get(volume), voxel_um)
 
 
-def load_scores(parts: Iterable[Part], chosen: set[int]) -> dict[int, np.ndarray]:
-    """How likely each neuron of the volume pass is one, by volume; those that nothing is said of are sure."""
+def load_column(
+    parts: Iterable[Part], chosen: set[int], name: Literal["score", "red"], unknown: float
+) -> dict[int, np.ndarray]:
+    """A column of the neurons of the volume pass, by volume; ``unknown`` stands where nothing is said."""
     found = {}
     for part in parts:
         for volume, rows in split_volumes(_load(part, "neurons", chosen)).items():
-            found[volume] = rows["score"].fill_null(1.0).fill_nan(1.0).to_numpy()
+            found[volume] = rows[name].cast(pl.Float64).fill_null(unknown).fill_nan(unknown).to_numpy()
     return found
 
 
 @contextmanager
-def assemble_tables(folder: Path, dropped: Mapping[int, np.ndarray]) -> Iterator["Assembly"]:
+def assemble_tables(
+    folder: Path, dropped: Mapping[int, np.ndarray], added: Mapping[int, Mapping[str, pl.DataFrame]]
+) -> Iterator["Assembly"]:
     """Give a hidden room in a run folder for new tables, which take their places together when the block ends well.
 
-    ``dropped`` are numbers of what is no neuron after all, by volume.
+    ``dropped`` are numbers of what is no neuron after all, ``added`` rows of neurons and regions that were found after
+    the volume pass, both by volume.
     """
     room = folder / _ROOM
     shutil.rmtree(room, ignore_errors=True)
     try:
         with explain_failure(folder):
             room.mkdir()
-            assembly = Assembly(room, dropped)
+            assembly = Assembly(room, dropped, added)
             yield assembly
             assembly.place()
     except pl.exceptions.PolarsError as error:
@@ -70,6 +76,8 @@ class Assembly:
     room: Path
     dropped: Mapping[int, np.ndarray] = field(default_factory=dict)
     """Numbers of what the volume pass found but is no neuron after all, by volume."""
+    added: Mapping[int, Mapping[str, pl.DataFrame]] = field(default_factory=dict)
+    """Rows of neurons and regions that were found after the volume pass, by volume and table."""
 
     def join_parts(self, name: str, parts: Sequence[Part], chosen: set[int]) -> None:
         """One table out of those of the parts."""
@@ -100,10 +108,11 @@ class Assembly:
         files, made = [], []
         for number, part in enumerate(parts):
             said = [one for one in _find_human(part, human) if one.changes_regions]
-            path, gone = part.table("regions"), self._find_dropped(part)
-            if said or gone:
+            path, gone, more = part.table("regions"), self._find_dropped(part), self._find_added(part, "regions")
+            if said or gone or more:
                 path = self.room / f"{number:07d}.parquet"
                 frame = redraw_human(drop_neurons(_load(part, "regions", chosen), gone), said)
+                frame = pl.concat([frame, *more]).sort("volume", maintain_order=True)
                 check_table(frame, RUN_TABLES["regions"], str(part.path)).write_parquet(path)
                 made.append(path)
             files.append(path)
@@ -127,6 +136,7 @@ class Assembly:
             said = _find_human(part, human)
             frame = add_human(_load(part, "neurons", chosen), said)
             frame = drop_neurons(drop_refused(_identify(frame, known), said), self._find_dropped(part))
+            frame = pl.concat([frame, *self._find_added(part, "neurons")]).sort("volume", "neuron")
             path = self.room / f"{number:07d}.parquet"
             check_table(frame, RUN_TABLES["neurons"], str(part.path)).write_parquet(path)
             files.append(path)
@@ -161,6 +171,9 @@ class Assembly:
     def _find_dropped(self, part: Part) -> list[tuple[int, np.ndarray]]:
         volumes = range(part.first, part.stop)
         return [(volume, self.dropped[volume]) for volume in volumes if volume in self.dropped]
+
+    def _find_added(self, part: Part, name: str) -> list[pl.DataFrame]:
+        return [self.added[volume][name] for volume in range(part.first, part.stop) if volume in self.added]
 
     def _sink(self, name: str, files: Sequence[Path], chosen: set[int]) -> None:
         target = self.room / f"{name}.parquet"
