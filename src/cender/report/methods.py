@@ -100,8 +100,9 @@ def _say_activity(facts: RunFacts, bleaching: Mapping[Channel, Bleaching]) -> st
         f"{_say_bleaching(bleaching)}, and ΔR/R0 with R0 the 20th percentile of R over valid volumes"
     )
     smooth = params.get("smooth_s")
-    if traces.dr_r0_smooth is not None and isinstance(smooth, int | float):
-        text += f"; figures show both channels smoothed over time before the division (Gaussian, sd {smooth:g} s)"
+    if traces.dr_r0_smooth is not None:
+        width = f", sd {smooth:g} s" if isinstance(smooth, int | float) else ""
+        text += f"; figures show both channels smoothed over time before the division (Gaussian{width})"
     else:
         text += "; nothing is smoothed over time"
     kept = f"; values without a sure identity are missing, not filled in ({traces.valid.mean():.0%} are valid)"
