@@ -36,7 +36,7 @@ class Passage:
 
 
 def draw_passage(passage: Passage) -> Figure:
-    """Rows of patches with one contrast each, so that a change is one of the neuron; below, the trace with their times."""
+    """Rows of patches with one contrast each, so that a change is the neuron's; below, the trace with their times."""
     channels = [("red", passage.red, RED_MAP)]
     if passage.green is not None:
         channels.append(("green", passage.green, GREEN_MAP))

@@ -84,7 +84,7 @@ def load_truth(path: Path | str, voxel_um: VoxelSize | None = None, *, complete:
 
 
 def load_tables(path: Path, tables: Mapping[str, pl.DataFrame], voxel_um: VoxelSize) -> Annotations:
-    """Annotations out of tables of a truth folder that come without a ``truth.toml``, not complete; ``path`` names their home."""
+    """Annotations out of tables of a truth folder without a ``truth.toml``, not complete; ``path`` is their home."""
     return _assemble(path, TruthRoot(format=FORMAT, voxel_um=voxel_um, complete=False), tables)
 
 
