@@ -149,6 +149,7 @@ def test_a_single_volume_is_said_and_nothing_is_drawn_through_time(copy_run: Cal
         run.save_table(name, run.load_table(name).filter(pl.col("volume") == 4))
     page = Page(write_report(folder).read_text(encoding="utf-8"))
     assert "This run has a single volume" in page.text
+    assert not re.search(r"\b1 (volumes|identities|traces|neurons)\b", page.text)
     assert [one["id"] for one in page.all("figure")] == ["figure-frames_1"]
 
 

@@ -28,6 +28,7 @@ from cender.io.recordings.formats.signatures import (
 )
 from cender.io.recordings.formats.store import Store
 from cender.types import Recording
+from cender.types.words import say_count
 
 OnVolume = Callable[[int], None]
 
@@ -192,7 +193,7 @@ def _say_unknown(path: Path) -> str:
         found = (
             "an empty folder"
             if not count
-            else f"a folder of {count} entries, none of them a TIFF file or Zarr metadata"
+            else f"a folder of {say_count(count, 'entry')}, none of them a TIFF file or Zarr metadata"
         )
         return f"{path} is {found}; expected a recording: {known}"
     with path.open("rb") as file:

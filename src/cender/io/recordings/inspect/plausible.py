@@ -6,6 +6,7 @@ from jaxtyping import Float, Shaped
 
 from cender.io.recordings.arrange.axes import guess_layout
 from cender.types import Recording, VoxelSize
+from cender.types.words import say_count
 
 # Neurons of a head lie along about this length and within this depth; outside of the bounds it is no head.
 _HEAD_UM, _DEPTH_UM = 110.0, 35.0
@@ -32,7 +33,7 @@ def warn_shape(recording: Recording) -> list[str]:
     found = []
     if volumes < 3 and frames > _DEEPEST_FRAMES:
         found.append(
-            f"{volumes} volume(s) of {frames} frames: time and z look exchanged; "
+            f"{say_count(volumes, 'volume')} of {say_count(frames, 'frame')}: time and z look exchanged; "
             "check recording.axes, or give recording.frames_per_volume"
         )
     if volumes > 3 and frames == 1:
