@@ -15,7 +15,7 @@ from cender.plots.style import ACCENT, FAINT, QUIET, RED, TEXT, TRUTH, start_fig
 COLOURS = {"default": TRUTH, "paper": RED}
 MARKS = "*^osDv"
 # Volumes recognized worse than this share are marked.
-LOW = 0.6
+LOW_ACCURACY = 0.6
 # Groups of equal size in which probabilities are compared with how often they are right.
 BINS = 15
 
@@ -113,13 +113,13 @@ def plot_over_time(time: Float[np.ndarray, " v"], accuracy: Float[np.ndarray, " 
     """One dot per volume, those below 60 % in red, and the running median of 15 volumes."""
     order = np.argsort(time)
     time, accuracy = time[order], accuracy[order]
-    bad = accuracy < LOW
+    bad, below = accuracy < LOW_ACCURACY, f"below {100 * LOW_ACCURACY:.0f} %"
     ax.scatter(time[~bad], 100 * accuracy[~bad], s=5, color=QUIET, linewidths=0)
-    ax.scatter(time[bad], 100 * accuracy[bad], s=12, color=RED, linewidths=0, label=f"below 60 %: {bad.sum()}")
+    ax.scatter(time[bad], 100 * accuracy[bad], s=12, color=RED, linewidths=0, label=f"{below}: {bad.sum()}")
     if len(time):
         running = median_filter(accuracy, min(15, len(time)), mode="nearest")
         ax.plot(*_break_at_gaps(time, 100 * running), color=TRUTH, linewidth=1.4)
-    ax.axhline(100 * LOW, color=FAINT, linewidth=0.8)
+    ax.axhline(100 * LOW_ACCURACY, color=FAINT, linewidth=0.8)
     ax.set(ylim=(0, 103), ylabel="accuracy, %")
     ax.legend(loc="lower right")
     return ax
