@@ -137,8 +137,8 @@ def _draw_passage(facts: RunFacts, digest: Digest, shown: Shown, rows: Int[np.nd
         return []
     caption = (
         f"The neuron whose trace varies most, in its middle frame at the times of the orange lines "
-        f"(above the patches: {passage.clock_label}). All patches of a channel have one contrast: what brightens here was brighter. If "
-        f"another neuron comes into the middle, the identity jumped. {shown.words}"
+        f"(above the patches: {passage.clock_label}). All patches of a channel have one contrast: what brightens here "
+        f"was brighter. If another neuron comes into the middle, the identity jumped. {shown.words}"
     )
     return [Illustration("passage", "activity", caption, render_figure(draw_passage(passage), photograph=True), True)]
 
