@@ -5,8 +5,6 @@ from typing import TYPE_CHECKING
 from rich.console import Console
 from rich.table import Table
 
-from cender.types.words import say_count
-
 if TYPE_CHECKING:
     from cender.evaluate import Result
 
@@ -22,6 +20,8 @@ def print_result(result: "Result", console: Console) -> None:
 
 
 def _describe_source(result: "Result") -> list[str]:
+    from cender.types.words import say_count
+
     origin = result.provenance
     notes = [
         f"{origin.missing} not processed" if origin.missing else "",
@@ -55,6 +55,8 @@ def _show_detection(result: "Result") -> Table:
 
 
 def _show_figures(result: "Result") -> Table:
+    from cender.types.words import say_count
+
     table = Table("figure", title="Axes, identities, traces", title_justify="left")
     table.add_column("value", justify="right")
     table.add_column("counts")

@@ -38,7 +38,7 @@ def test_missing_path_and_folders_of_nothing(tmp_path: Path) -> None:
     with pytest.raises(UnreadableRecording, match="empty folder"):
         open_recording(tmp_path)
     (tmp_path / "notes.txt").touch()
-    with pytest.raises(UnreadableRecording, match="folder of 1 entries"):
+    with pytest.raises(UnreadableRecording, match="folder of 1 entry"):
         open_recording(tmp_path)
 
 
