@@ -46,7 +46,7 @@ def main() -> None:
     recording = next(path for path in sorted(given.folder.glob("recording*")) if path.suffix != ".json")
     truth = cender.load_truth(given.folder / "truth")
 
-    # 1. Nobody has annotated anything: neurons are numbered, and numbers follow them as well as they can.
+    # 1. Nothing is annotated yet: neurons are numbered, and numbers follow them as well as they can.
     run = cender.run(str(recording), out=given.out or "worm", config=config)
 
     # 2. Which volumes to annotate? There is a rule: much in doubt, different postures, spread over time.
@@ -55,7 +55,7 @@ def main() -> None:
         print(f"annotate volume {one.volume}: {one.reason}; gain about {one.gain:.1%}")
     chosen = [one.volume for one in advice.volumes]
     rest = [volume for volume in truth.annotations if volume not in chosen]
-    # Numbers that nobody gave are arbitrary, so that they are matched to those of the truth once for the recording.
+    # Numbers that no person gave are arbitrary, so that they are matched to those of the truth once for the recording.
     before = cender.evaluate_recording(run.load(), truth, volumes=rest, rename=True)
 
     # 3. Annotate. A person would do it in the browser: cender annotate worm. Here the truth stands for the person.
@@ -68,7 +68,7 @@ def main() -> None:
     print("redone:", "; ".join(run.summary.redone) if run.summary else "nothing")
     after = cender.evaluate_recording(run.load(), truth, volumes=rest, rename=True)
 
-    print(f"volumes that nobody annotated: {len(rest)}")
+    print(f"volumes without annotation: {len(rest)}")
     for label, result in (("no annotation", before), (f"{len(chosen)} volumes annotated", after)):
         figures = result.as_json()
         print(f"{label}: identity accuracy {figures['identity']['accuracy']:.3f}")

@@ -22,6 +22,7 @@ from cender.recognize.params import RecognizeParams
 from cender.simulate.params import SimulateParams
 from cender.training.params import TrainDetectorParams, TrainNamerParams, TrainRecognizerParams
 from cender.types import Params
+from cender.types.params import say_problems
 
 EVERYDAY = (
     *(f"recording.{name}" for name in ("axes", "dataset", "voxel_um", "rate_hz", "roles", "green")),
@@ -82,7 +83,7 @@ def build_config(values: Mapping[str, Any]) -> Config:
     try:
         return Config.model_validate(values)
     except ValidationError as error:
-        raise ConfigError("; ".join(_describe(problem) for problem in error.errors())) from None
+        raise ConfigError(say_problems(error)) from None
 
 
 def format_config(
@@ -199,18 +200,6 @@ def _all_keys(model: type[BaseModel], prefix: str) -> Iterable[str]:
 def _model_of(model: type[BaseModel], key: str) -> type[BaseModel] | None:
     kind = model.model_fields[key].annotation
     return kind if isinstance(kind, type) and issubclass(kind, BaseModel) else None
-
-
-def _describe(problem: Any) -> str:
-    where = ".".join(str(part) for part in problem["loc"])
-    if problem["type"] in ("model_type", "dict_type"):
-        return f"{where} is a section of settings, like {where}.name = value, not a value (found {problem['input']!r})"
-    if problem["type"] == "missing" and isinstance(problem["loc"][-1], int):
-        where, message = ".".join(map(str, problem["loc"][:-1])), f"value {problem['loc'][-1] + 1} is missing"
-        return f"{where}: {message} (found {problem['input']!r})"
-    message = problem["msg"].removeprefix("Value error, ").replace("Input should be", "expected")
-    # Our own checks say what they found.
-    return f"{where}: {message}" + ("" if problem["type"] == "value_error" else f" (found {problem['input']!r})")
 
 
 def _format_section(params: BaseModel, description: str | None, prefix: str, kept: set[str] | None) -> Any:

@@ -21,7 +21,7 @@ def perfect() -> Case:
         "traces.correlation": None,
         "axes.accuracy": None,
     }
-    return Case("perfect", "Everything is found and named right.", side, side, expected)
+    return Case("perfect", "Everything is found and identified right.", side, side, expected)
 
 
 def missed_neuron() -> Case:
@@ -258,7 +258,7 @@ def centres_only() -> Case:
         **detection("detection_3d", None, None, None),
         **detection("centre", 1 / 2, 1 / 2, 1 / 2),
         **errors("detection", missed=1, false=1),
-        # The second name is on a detection that is no true neuron.
+        # The second identity is on a detection that is no true neuron.
         **errors("identity", right=1, misplaced=1),
     }
     story = "Centres without boxes: 1.9 µm is a match, 2.1 µm is none."

@@ -1,9 +1,7 @@
 """``cender simulate``, ``bench`` and ``demo`` from the command line to the files they leave."""
 
 import csv
-import json
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -11,10 +9,9 @@ import pytest
 from typer.testing import CliRunner
 
 from cases.simulations import simulate
-from cender.bench.speed import reading, stages
 from cender.cli import demo as demo_command
 from cender.cli.app import app
-from cender.errors import CenderError, DataError, UnsupportedFormat
+from cender.errors import DataError, UnsupportedFormat
 from cender.io import FORMATS, RecordingParams, load_truth, open_recording
 from cender.pipeline.learn.simulated import save_simulation
 from cender.simulate import Simulation
@@ -149,52 +146,6 @@ def test_picture_of_a_simulation_is_drawn(tmp_path: Path) -> None:
     picture = tmp_path / "picture.png"
     run("simulate", str(tmp_path / "worm"), "--volumes", "3", "--picture", str(picture), *SMALL)
     assert picture.read_bytes().startswith(b"\x89PNG")
-
-
-NO_RUNS = ("--volumes", "0", "--long", "0", "--kills", "0")
-
-
-def test_speed_is_measured(monkeypatch: pytest.MonkeyPatch) -> None:
-    # Few volumes are timed, once: the figures need not be precise here.
-    monkeypatch.setattr(reading, "HELD", 1)
-    monkeypatch.setattr(reading, "DRAWN", 1)
-    monkeypatch.setattr(stages, "ANCHORS_TIMED", 16)
-    drawn = stages.draw_volumes(1)
-    monkeypatch.setattr(stages, "draw_volumes", lambda count=1: drawn)
-    monkeypatch.setattr(stages, "measure_stages", partial(stages.measure_stages, rounds=1))
-    figures = json.loads(run("bench", "speed", "--gigabytes", "0.1", "--json", *NO_RUNS))
-    assert figures["file"]["volumes"] == 1
-    assert figures["file"]["gb_per_s"] > 0
-    assert figures["on_the_fly"]["peak_mb"] is None or figures["on_the_fly"]["peak_mb"] > 10
-    assert set(figures["ratios"]) == {"reading_to_memmap", "drawing_to_memmap"}
-
-
-def test_comparison_needs_real_data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("CENDER_DATA", raising=False)
-    with pytest.raises(CenderError, match="--data or CENDER_DATA"):
-        run("bench", "simulator")
-    with pytest.raises(CenderError, match=r"camera_frames_raw\.npz"):
-        run("bench", "simulator", "--data", str(tmp_path))
-
-
-@pytest.mark.real
-@pytest.mark.slow
-def test_simulated_recordings_are_like_real_ones(real_data: Path, tmp_path: Path) -> None:
-    picture = tmp_path / "picture.png"
-    printed = run("bench", "simulator", "--data", str(real_data), "--picture", str(picture), "--json")
-    assert picture.read_bytes().startswith(b"\x89PNG")
-    rows = {(row["source"], row["figure"]): row for row in json.loads(printed)["comparisons"]}
-    for source, figure, apart in [
-        ("camera frames", "offset", 0.02),
-        ("camera frames", "temporal noise", 0.15),
-        ("camera frames", "pattern of columns", 0.3),
-        ("camera frames", "width of spots", 0.3),
-        ("WormND, 7 labs", "nearest neighbour, median", 0.2),
-        ("NeRVE, one moving worm", "displacement", 0.4),
-    ]:
-        row = rows[source, figure]
-        (low, high), (first, last) = row["real"], row["simulated"]
-        assert low * (1 - apart) <= np.mean([first, last]) <= high * (1 + apart), (source, figure, row)
 
 
 def test_demo_runs_twice_in_its_own_folder_and_in_no_other(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

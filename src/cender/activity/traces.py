@@ -11,6 +11,7 @@ from cender.activity.bleaching import Bleaching, fit_bleaching
 from cender.activity.params import ActivityParams
 from cender.errors import DataError
 from cender.types import Traces
+from cender.types.words import say_count
 
 R0_PERCENTILE = 20
 """R0 is this percentile of an identity's valid ratio."""
@@ -56,13 +57,14 @@ def compute_traces(
     params
         Settings of the stage.
     """
-    named = sightings.identity >= 0
-    identity, row = np.unique(sightings.identity[named], return_inverse=True)
-    column = _find_columns(sightings.volume[named], volume)
+    recognized = sightings.identity >= 0
+    identity, row = np.unique(sightings.identity[recognized], return_inverse=True)
+    column = _find_columns(sightings.volume[recognized], volume)
     _refuse_doubles(identity, row, column, volume)
     shape = (len(identity), len(volume))
     probability, red, green = (
-        _spread(values[named], row, column, shape) for values in (sightings.probability, sightings.red, sightings.green)
+        _spread(values[recognized], row, column, shape)
+        for values in (sightings.probability, sightings.red, sightings.green)
     )
     sure = probability >= params.least_probability
     red, green = np.where(sure, red, np.nan), np.where(sure, green, np.nan)
@@ -186,5 +188,5 @@ def _describe(traces: Traces, fits: list[Bleaching], timed: bool, unsmoothed: bo
     if has_red and has_green:
         dark = int((np.isfinite(traces.ratio).any(axis=1) & ~np.isfinite(traces.dr_r0).any(axis=1)).sum())
         if dark:
-            notes.append(f"{dark} identities have no positive R0 in green: their dR/R0 is not given")
+            notes.append(f"no dR/R0 is given for {say_count(dark, 'identity')}: R0 is not positive in green")
     return tuple(notes)

@@ -23,6 +23,7 @@ from cender.annotate.edits import (
     SplitNeuron,
     Swap,
 )
+from cender.types.words import say_count
 
 
 def describe_edit(edit: AnyEdit) -> str:
@@ -76,7 +77,7 @@ def _describe_volume_act(edit: AnyEdit) -> str:
         case SetHead():
             return "head and axes set" if edit.head else "head and axes left to the machine"
         case SetVolume():
-            return f"{len(edit.marks)} neurons laid down"
+            return f"{say_count(len(edit.marks), 'neuron')} laid down"
     return ""
 
 

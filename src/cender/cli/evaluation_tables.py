@@ -20,6 +20,8 @@ def print_result(result: "Result", console: Console) -> None:
 
 
 def _describe_source(result: "Result") -> list[str]:
+    from cender.types.words import say_count
+
     origin = result.provenance
     notes = [
         f"{origin.missing} not processed" if origin.missing else "",
@@ -29,7 +31,8 @@ def _describe_source(result: "Result") -> list[str]:
     said = {"split": origin.split, "seed": origin.seed, "preset hash": origin.preset_hash}
     return [
         f"{origin.predicted} compared with {origin.data}",
-        f"{origin.volumes} volumes ({origin.first_volume} to {origin.last_volume})" + (f": {noted}" if noted else ""),
+        f"{say_count(origin.volumes, 'volume')} ({origin.first_volume} to {origin.last_volume})"
+        + (f": {noted}" if noted else ""),
         "identity numbers " + ("renamed by one matching for the recording" if origin.renamed else "as they are"),
         ", ".join([f"cender {origin.version}", *(f"{key} {value}" for key, value in said.items() if value)]),
     ]
@@ -52,24 +55,34 @@ def _show_detection(result: "Result") -> Table:
 
 
 def _show_figures(result: "Result") -> Table:
+    from cender.types.words import say_count
+
     table = Table("figure", title="Axes, identities, traces", title_justify="left")
     table.add_column("value", justify="right")
     table.add_column("counts")
     axes, identity, traces = result.axes, result.identity, result.traces
     judged = axes.volumes - axes.flagged_count
     rows: list[tuple[str, float | None, str]] = [
-        ("axes right", axes.accuracy, f"{axes.right} of {judged} volumes not flagged"),
-        ("axes flagged", axes.flagged, f"{axes.flagged_count} of {axes.volumes} volumes"),
+        ("axes right", axes.accuracy, f"{axes.right} of {say_count(judged, 'volume')} not flagged"),
+        ("axes flagged", axes.flagged, f"{axes.flagged_count} of {say_count(axes.volumes, 'volume')}"),
     ]
     if identity.given:
         rows += [
-            ("identity accuracy", identity.accuracy, f"over {identity.knowable} knowable neurons"),
-            ("identity accuracy, all", identity.accuracy_all, f"{identity.right} of {identity.known} neurons"),
+            ("identity accuracy", identity.accuracy, f"over {say_count(identity.knowable, 'knowable neuron')}"),
+            (
+                "identity accuracy, all",
+                identity.accuracy_all,
+                f"{identity.right} of {say_count(identity.known, 'neuron')}",
+            ),
             ("worst 5 % of volumes", identity.worst_5pct, "mean of their accuracies"),
-            ("recall at 95 % right", identity.recall_at_95_strict, f"{identity.given} identities given"),
+            ("recall at 95 % right", identity.recall_at_95_strict, f"{say_count(identity.given, 'identity')} given"),
             ("calibration error", identity.calibration_error, "15 bins of equal counts"),
-            ("trace correlation", traces.correlation, f"median of {traces.varying} varying neurons"),
-            ("identities complete", traces.complete, f"{traces.complete_count} of {traces.identities} identities"),
+            ("trace correlation", traces.correlation, f"median of {say_count(traces.varying, 'varying neuron')}"),
+            (
+                "identities complete",
+                traces.complete,
+                f"{traces.complete_count} of {say_count(traces.identities, 'identity')}",
+            ),
         ]
     else:
         table.caption = "No identity was given: nothing to say about identities and traces."
@@ -92,15 +105,15 @@ def _show_errors(result: "Result") -> Table:
 
 def _show_breakdown(result: "Result") -> Table:
     table = Table("by", "from", "to", title="Who is missed", title_justify="left")
-    named = result.identity.given > 0
-    for column in ("true", "recall", *(["identity accuracy"] if named else [])):
+    identified = result.identity.given > 0
+    for column in ("true", "recall", *(["identity accuracy"] if identified else [])):
         table.add_column(column, justify="right")
     before = ""
     for tercile in result.breakdown:
         name = tercile.title if tercile.title != before else ""
         before = tercile.title
         bounds = f"{tercile.low:.3g}", f"{tercile.high:.3g}"
-        shares = (tercile.recall, tercile.accuracy) if named else (tercile.recall,)
+        shares = (tercile.recall, tercile.accuracy) if identified else (tercile.recall,)
         table.add_row(name, *bounds, str(tercile.truth), *map(_show, shares))
     return table
 

@@ -70,7 +70,7 @@ def import_(
     if as_json:
         _print_moved(moved)
         return
-    counts = f"{moved.neurons} neurons with {moved.identities} identities in {_count_volumes(moved)}"
+    counts = _say_moved(moved)
     said = (
         f"imported {counts} ({moved.format}); `cender run {worm}` uses them"
         if moved.changed
@@ -110,8 +110,7 @@ def export(
         _print_moved(moved)
         return
     STDERR.print(
-        f"wrote {moved.neurons} neurons with {moved.identities} identities in {_count_volumes(moved)} to {file} "
-        f"({moved.format})" + _say_lost("not in it", moved.lost),
+        f"wrote {_say_moved(moved)} to {file} ({moved.format})" + _say_lost("not in it", moved.lost),
         markup=False,
         soft_wrap=True,
     )
@@ -129,8 +128,11 @@ def _make_folder(worm: Path, recording: Path, config_file: Path | None, sets: li
         create_run(worm, describe_work(work, {}))
 
 
-def _count_volumes(moved: "Moved") -> str:
-    return "1 volume" if moved.volumes == 1 else f"{moved.volumes} volumes"
+def _say_moved(moved: "Moved") -> str:
+    from cender.types.words import say_count
+
+    neurons, identities = say_count(moved.neurons, "neuron"), say_count(moved.identities, "identity")
+    return f"{neurons} with {identities} in {say_count(moved.volumes, 'volume')}"
 
 
 def _print_moved(moved: "Moved") -> None:

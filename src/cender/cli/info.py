@@ -107,14 +107,15 @@ def _print_table(facts: dict[str, Any]) -> None:
 
 
 def _describe(facts: dict[str, Any]) -> list[tuple[str, str]]:
+    from cender.types.words import say_count
+
     t, c, z, y, x = facts["shape"]
-    volumes = "1 volume" if t == 1 else f"{t} volumes"
-    channels = "1 channel" if c == 1 else f"{c} channels"
+    counts = [say_count(t, "volume"), say_count(c, "channel"), say_count(z, "frame")]
     voxel, rate, duration = facts["voxel_um"], facts["rate_hz"], facts["duration_s"]
     rows = [
         ("recording", facts["source"]),
         ("format", facts["format"] + (f", axes {facts['file_axes']}" if facts["file_axes"] else "")),
-        ("shape", f"{volumes} × {channels} × {z} frames × {y} × {x} px (t c z y x), {facts['dtype']}"),
+        ("shape", f"{' × '.join(counts)} × {y} × {x} px (t c z y x), {facts['dtype']}"),
         ("voxel size", "not known" if voxel is None else " × ".join(f"{side:g}" for side in voxel) + " µm (z y x)"),
         ("rate", "not known" if rate is None else f"{rate:.4g} volumes per second{_say_stamps(facts)}"),
         ("duration", "not known" if duration is None else _say_time(duration)),

@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from typer.core import TyperCommand, TyperGroup, TyperOption
+from typer.core import TyperArgument, TyperCommand, TyperGroup, TyperOption
 
 ConfigFile = Annotated[
     Path | None,
@@ -22,7 +22,7 @@ WORDS = {"path": "PATH", "int": "N", "float": "NUMBER", "str": "WORD"}
 
 
 class Command(TyperCommand):
-    """A command whose help shows no type of Python: a word for a value, and nothing beside flags."""
+    """A command whose help shows no type of Python: a word for a value, and nothing beside flags and arguments."""
 
     def get_params(self, ctx: Any) -> list[Any]:
         """The parameters with words for their values."""
@@ -44,4 +44,7 @@ def _word_values(params: list[Any]) -> list[Any]:
         elif isinstance(param, TyperOption) and param.metavar is None and not param.type_descriptor.is_choice:
             kind = param.bare_type().removeprefix("list[").removesuffix("]").lower()
             param.metavar = WORDS.get(kind)
+        elif isinstance(param, TyperArgument) and not param.type_descriptor.is_choice:
+            # Its name is the word already.
+            param.display_type_rich = lambda ctx: None  # type: ignore[method-assign]
     return params

@@ -205,6 +205,7 @@ def _print_summary(done: "Run") -> None:
     from rich.markup import escape
 
     from cender.cli.console import STDERR, say_always
+    from cender.types.words import say_count
 
     summary = done.summary
     if summary is None:
@@ -212,11 +213,10 @@ def _print_summary(done: "Run") -> None:
     if not summary.redone:
         STDERR.print("nothing to do: everything is up to date")
     counts = f"{summary.ok} ok, {summary.flagged} flagged, {summary.failed} failed"
-    neurons = f"{summary.neurons_median:.0f} neurons"
-    seen = f"1 volume ({counts}), {neurons}"
-    if summary.volumes != 1:
-        seen = f"{summary.volumes} volumes ({counts}), {neurons} in a volume (median)"
-    STDERR.print(f"{seen}, {summary.identities} identities, {_say_time(summary.seconds)}")
+    neurons = say_count(round(summary.neurons_median), "neuron")
+    median = "" if summary.volumes == 1 else " in a volume (median)"
+    seen = f"{say_count(summary.volumes, 'volume')} ({counts}), {neurons}{median}"
+    STDERR.print(f"{seen}, {say_count(summary.identities, 'identity')}, {_say_time(summary.seconds)}")
     if summary.trust:
         STDERR.print(summary.trust, soft_wrap=True, markup=False)
     if summary.mostly_unidentified:
@@ -248,8 +248,11 @@ def _print_plan(work: "Work", plan: "Plan", workers: int) -> None:
 
     from cender.cli.console import STDOUT
     from cender.pipeline.plan.estimate import estimate_run
+    from cender.types.words import say_count
 
-    STDOUT.print(f"{escape(str(work.path))}: {len(plan.chosen)} volumes of {escape(work.recording.source)}")
+    STDOUT.print(
+        f"{escape(str(work.path))}: {say_count(len(plan.chosen), 'volume')} of {escape(work.recording.source)}"
+    )
     for reason in plan.reasons or ("nothing to do: everything is up to date",):
         STDOUT.print(f"  {escape(reason)}", soft_wrap=True)
     if not plan.reasons:
@@ -265,9 +268,9 @@ def _print_plan(work: "Work", plan: "Plan", workers: int) -> None:
             soft_wrap=True,
         )
     STDOUT.print(
-        f"time about {_say_time(cost.seconds)} ({cost.volumes_per_s:.1f} volumes/s, measured on {cost.measured} "
-        f"volumes), memory about {cost.memory_mb:.0f} MB, disk about {_say_size(cost.disk_mb)} "
-        f"of {_say_size(cost.free_mb)} free; identities and traces come on top",
+        f"time about {_say_time(cost.seconds)} ({cost.volumes_per_s:.1f} volumes/s, measured on "
+        f"{say_count(cost.measured, 'volume')}), memory about {cost.memory_mb:.0f} MB, disk about "
+        f"{_say_size(cost.disk_mb)} of {_say_size(cost.free_mb)} free; identities and traces come on top",
         soft_wrap=True,
     )
 

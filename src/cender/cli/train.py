@@ -104,6 +104,7 @@ def recognizer(
     from cender.io import save_weights
     from cender.pipeline.learn.lessons import collect_lessons
     from cender.pipeline.recording.recognizer.learn import train_weights
+    from cender.types.words import say_count
 
     config = load_config(config_file, sets or [])
     target = out or (folders[0] / "models" / "recognizer.safetensors" if len(folders) == 1 else None)
@@ -112,7 +113,9 @@ def recognizer(
     lessons = collect_lessons(folders)
     checkpoint = target.with_suffix(".checkpoint")
     with _resumable(checkpoint) as check:
-        STDERR.print(f"{len(lessons.annotated)} annotated volumes, {len(lessons.recording)} others to learn from")
+        STDERR.print(
+            f"{say_count(len(lessons.annotated), 'annotated volume')}, {len(lessons.recording)} more to learn from"
+        )
         weights, history = _watch_stages(
             lambda on_step: train_weights(lessons.annotated, lessons.recording, config, seed, on_step, checkpoint),
             check,

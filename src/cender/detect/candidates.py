@@ -25,8 +25,8 @@ _FAR_UM, _USUAL_UM = 6.0, 2.5
 """Distance beyond which a higher peak is no neighbour, and the usual width of a nucleus."""
 _CROWD_UM = 3.0
 """Other peaks nearer than this are counted."""
-# Log-odds beyond this say no more.
-_SURE = 6.0
+_LARGEST_LOG_ODDS = 6.0
+"""Log-odds beyond this say no more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +83,7 @@ def describe_candidates(maps: Maps, found: Candidates, step_um: Float[np.ndarray
     near = higher[rows, next_] < _FAR_UM
     nearest = np.clip(higher[rows, next_], 0.3, _FAR_UM)
     middle = np.rint((found.place + found.place[next_]) / 2).astype(int)
-    valley = np.clip(maps.read(*middle.T)[:, 1] - here[:, 1], -_SURE, 1)
+    valley = np.clip(maps.read(*middle.T)[:, 1] - here[:, 1], -_LARGEST_LOG_ODDS, 1)
     close = np.clip(np.log(nearest / _USUAL_UM), -1.5, 0.6)
     across = np.sqrt((apart[rows, next_, 1:] ** 2).sum(1))
     return np.column_stack(
@@ -91,8 +91,8 @@ def describe_candidates(maps: Maps, found: Candidates, step_um: Float[np.ndarray
             np.ones(count),
             odds,
             spread,
-            np.clip(here[:, 0], -_SURE, _SURE),
-            np.clip(np.maximum(beside[0][:, 0], beside[1][:, 0]), -_SURE, _SURE),
+            np.clip(here[:, 0], -_LARGEST_LOG_ODDS, _LARGEST_LOG_ODDS),
+            np.clip(np.maximum(beside[0][:, 0], beside[1][:, 0]), -_LARGEST_LOG_ODDS, _LARGEST_LOG_ODDS),
             close,
             np.where(near, valley, -4.0),
             np.where(near, np.abs(apart[rows, next_, 0]) / nearest, 0.5),

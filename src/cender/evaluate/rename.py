@@ -15,7 +15,7 @@ def find_renaming(pairings: Iterable[Pairing], numbers: Iterable[int] = ()) -> d
     """True identity of every predicted number: one Hungarian matching for the whole recording.
 
     It maximises the number of neurons identified right over all volumes. A number without a counterpart gets one
-    that no true neuron has, so that it stays a name, and a wrong one.
+    that no true neuron has, so that it stays an identity, and a wrong one.
 
     Parameters
     ----------

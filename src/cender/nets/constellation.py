@@ -79,7 +79,7 @@ class Constellation(nn.Module):
     def forward(
         self, position: Float[Tensor, "b n 3"], evidence: Float[Tensor, "b n e"], there: Bool[Tensor, "b n"]
     ) -> Float[Tensor, "b n w"]:
-        """One description a neuron; those of absent rows mean nothing."""
+        """One description per neuron; those of absent rows mean nothing."""
         offset = position[:, :, None] - position[:, None]  # b n n 3
         distance = offset.norm(dim=3, keepdim=True)  # b n n 1
         near = torch.cat([torch.exp(-0.5 * (distance / reach) ** 2) for reach in REACHES], 3)  # b n n 3
@@ -119,7 +119,7 @@ class Matcher(nn.Module):
 
 
 class Classifier(nn.Module):
-    """A constellation and what it should answer: one score an identity, and one for none of them (last)."""
+    """A constellation and what it should answer: one score per identity, and one for none of them (last)."""
 
     def __init__(self, identities: int, evidence: int = 0) -> None:
         super().__init__()

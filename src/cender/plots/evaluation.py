@@ -49,7 +49,7 @@ def plot_counts(counts: Mapping[str, int], ax: Axes) -> Axes:
 
 
 def plot_shares(bars: Sequence[Bar], ax: Axes) -> Axes:
-    """A bar a group from 0 to 1, with its share and the number of neurons."""
+    """One bar per group, from 0 to 1, with its share and the number of neurons."""
     drawn = ax.bar([label for label, _, _ in bars], [share for _, share, _ in bars], color=NEUTRAL)
     ax.bar_label(drawn, [f"{share:.2f}\n(of {count})" for _, share, count in bars], padding=2, fontsize=8)
     ax.set_ylim(0, 1.25)

@@ -15,7 +15,7 @@ from cender.plots.style import ACCENT, FAINT, QUIET, RED, TEXT, TRUTH, start_fig
 COLOURS = {"default": TRUTH, "paper": RED}
 MARKS = "*^osDv"
 # Volumes recognized worse than this share are marked.
-LOW = 0.6
+LOW_ACCURACY = 0.6
 # Groups of equal size in which probabilities are compared with how often they are right.
 BINS = 15
 
@@ -89,7 +89,7 @@ def draw_over_time(
     unit: str,
     blocks: Mapping[str, tuple[float, float]] | None = None,
 ) -> Figure:
-    """Accuracy of every test volume through the recording, one panel a run (paper, Fig. 5 D and F).
+    """Accuracy of every test volume through the recording, one panel per run (paper, Fig. 5 D and F).
 
     Parameters
     ----------
@@ -113,20 +113,20 @@ def plot_over_time(time: Float[np.ndarray, " v"], accuracy: Float[np.ndarray, " 
     """One dot per volume, those below 60 % in red, and the running median of 15 volumes."""
     order = np.argsort(time)
     time, accuracy = time[order], accuracy[order]
-    bad = accuracy < LOW
+    bad, below = accuracy < LOW_ACCURACY, f"below {100 * LOW_ACCURACY:.0f} %"
     ax.scatter(time[~bad], 100 * accuracy[~bad], s=5, color=QUIET, linewidths=0)
-    ax.scatter(time[bad], 100 * accuracy[bad], s=12, color=RED, linewidths=0, label=f"below 60 %: {bad.sum()}")
+    ax.scatter(time[bad], 100 * accuracy[bad], s=12, color=RED, linewidths=0, label=f"{below}: {bad.sum()}")
     if len(time):
         running = median_filter(accuracy, min(15, len(time)), mode="nearest")
         ax.plot(*_break_at_gaps(time, 100 * running), color=TRUTH, linewidth=1.4)
-    ax.axhline(100 * LOW, color=FAINT, linewidth=0.8)
+    ax.axhline(100 * LOW_ACCURACY, color=FAINT, linewidth=0.8)
     ax.set(ylim=(0, 103), ylabel="accuracy, %")
     ax.legend(loc="lower right")
     return ax
 
 
 def draw_reliability(runs: Mapping[str, tuple[Float[np.ndarray, " n"], Bool[np.ndarray, " n"]]]) -> Figure:
-    """How often names are right at the probability they are given with, one panel a run."""
+    """How often identities are right at the probability they are given with, one panel per run."""
     with styled():
         figure = start_figure(3.6 * max(len(runs), 1), 3.9)
         panels = figure.subplots(1, max(len(runs), 1), sharey=True, squeeze=False)[0]
@@ -137,7 +137,7 @@ def draw_reliability(runs: Mapping[str, tuple[Float[np.ndarray, " n"], Bool[np.n
 
 
 def plot_reliability(probability: Float[np.ndarray, " n"], right: Bool[np.ndarray, " n"], ax: Axes) -> Axes:
-    """Share of right names against their mean probability, in 15 bins of equal counts; honest ones lie on the line."""
+    """Share of right identities against mean probability, in 15 bins of equal counts; ideally they lie on the line."""
     ax.plot([0, 1], [0, 1], color=QUIET, linewidth=0.9, linestyle="--")
     parts = [part for part in np.array_split(np.argsort(probability, kind="stable"), BINS) if len(part)]
     mean = [float(probability[part].mean()) for part in parts]
@@ -147,13 +147,15 @@ def plot_reliability(probability: Float[np.ndarray, " n"], right: Bool[np.ndarra
     ax.plot(mean, share, "o-", color=TRUTH, markersize=4, linewidth=1.2)
     if parts:
         error = np.average(np.abs(np.subtract(mean, share)), weights=[len(part) for part in parts])
-        ax.text(0.97, 0.05, f"error {error:.3f}\n{len(right)} names", color=TEXT, ha="right", transform=ax.transAxes)
+        ax.text(
+            0.97, 0.05, f"error {error:.3f}\n{len(right)} identities", color=TEXT, ha="right", transform=ax.transAxes
+        )
     ax.set(xlim=(0, 1.02), ylim=(0, 1.02), xlabel="probability", aspect="equal")
     return ax
 
 
 def draw_violins(groups: Mapping[str, Float[np.ndarray, " v"]], title: str) -> Figure:
-    """Accuracy of volumes of another animal, a violin a method (paper, Fig. 6 B)."""
+    """Accuracy of volumes of another animal, one violin per method (paper, Fig. 6 B)."""
     with styled():
         figure = start_figure(max(5.0, 1.6 + 1.7 * len(groups)), 4)
         plot_violins(groups, figure.subplots()).set_title(title)
@@ -161,7 +163,7 @@ def draw_violins(groups: Mapping[str, Float[np.ndarray, " v"]], title: str) -> F
 
 
 def plot_violins(groups: Mapping[str, Float[np.ndarray, " v"]], ax: Axes) -> Axes:
-    """A violin a group of volumes, with a box from the 25th to the 75th percentile and the mean as a circle."""
+    """One violin per group of volumes, with a box from the 25th to the 75th percentile and the mean as a circle."""
     filled = {label: 100 * values for label, values in groups.items() if len(values)}
     places = np.arange(1, len(filled) + 1)
     for place, (label, values) in zip(places, filled.items(), strict=True):

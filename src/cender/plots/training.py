@@ -33,7 +33,7 @@ def draw_training(history: Sequence[Sequence[float]], path: Path) -> None:
 
 
 def draw_recognizer_training(history: Sequence[tuple[str, float]], path: Path) -> None:
-    """Loss over the steps, one colour a stage, as PNG; rows are the stage's name and the loss of a step."""
+    """Loss over the steps, one colour per stage, as PNG; rows are the stage's name and the loss of a step."""
     with styled():
         figure = start_figure(6, 3)
         axes = figure.subplots()

@@ -112,7 +112,7 @@ def _measure_density(
     known = fits.sum(axis=0) / np.maximum(seen.sum(axis=0), 1)
     other = references.other.astype(np.float32)
     others = _compare(here, *predict_points(warps, np.nan_to_num(other)), ~np.isnan(other[:, :, 0]))
-    # Any of the unnamed neurons may be the one at this point, in any reference.
+    # Any of the neurons without an identity may be the one at this point, in any reference.
     none = others.max(axis=2, initial=0.0).mean(axis=0)
     return np.log(np.concatenate([known, none[:, None]], axis=1).astype(float) + FLOOR)
 

@@ -9,6 +9,7 @@ from cender.report.digest import FOLLOWS_CORRELATION, Digest
 from cender.report.folder import RunFacts
 from cender.report.reasons import count_statuses
 from cender.types.doubt import FEW_SHARE, UNSURE_BELOW
+from cender.types.words import say_count
 
 Level = Literal["problem", "look", "good"]
 
@@ -40,10 +41,12 @@ def _judge_volumes(facts: RunFacts) -> Iterator[Point]:
     counts, total = count_statuses(facts.volumes), len(facts.volumes)
     if counts["failed"]:
         level: Level = "problem" if counts["failed"] > 0.05 * total else "look"
-        yield Point(level, f"{counts['failed']} of {total} volumes gave no result.", "volumes")
+        yield Point(level, f"{counts['failed']} of {say_count(total, 'volume')} gave no result.", "volumes")
     if counts["flagged"]:
         level = "problem" if counts["flagged"] > 0.2 * total else "look"
-        yield Point(level, f"{counts['flagged']} of {total} volumes are flagged as unsure.", "volumes")
+        are = "is" if counts["flagged"] == 1 else "are"
+        text = f"{counts['flagged']} of {say_count(total, 'volume')} {are} flagged as unsure."
+        yield Point(level, text, "volumes")
 
 
 def _judge_neurons(digest: Digest) -> Iterator[Point]:
@@ -53,8 +56,8 @@ def _judge_neurons(digest: Digest) -> Iterator[Point]:
     usual = float(np.median(found[found > 0])) if (found > 0).any() else 0.0
     few = int(((found > 0) & (found < FEW_SHARE * usual)).sum())
     if few:
-        where = f"In {few} volume{'s' if few > 1 else ''}"
-        text = f"{where} fewer than {100 * FEW_SHARE:.0f} % of the usual {usual:.0f} neurons are found."
+        where, share = f"In {say_count(few, 'volume')}", f"{100 * FEW_SHARE:.0f} %"
+        text = f"{where} fewer than {share} of the usual {usual:.0f} neurons are found."
         yield Point("look", text, "identities")
 
 

@@ -12,6 +12,7 @@ from cender.report.html import Child, Html, join, list_items, tag
 from cender.report.reasons import count_statuses
 from cender.report.sections import say_number
 from cender.types.doubt import RESULT_FROM
+from cender.types.words import say_count
 
 
 def write_glance(facts: RunFacts, digest: Digest, points: Sequence[Point], gaps: Sequence[Gap]) -> Html:
@@ -58,7 +59,7 @@ def _list_cards(facts: RunFacts, digest: Digest) -> list[tuple[str, str]]:
     cards: list[tuple[str, str]] = []
     if facts.volumes is not None:
         counts = count_statuses(facts.volumes)
-        cards.append((str(counts["ok"]), f"of {len(facts.volumes)} volumes ok"))
+        cards.append((str(counts["ok"]), f"of {say_count(len(facts.volumes), 'volume')} ok"))
         times = facts.volumes.time_s[np.isfinite(facts.volumes.time_s)]
         if len(times) > 1:
             cards.append((_say_duration(float(times.max() - times.min())), "from the first to the last volume"))

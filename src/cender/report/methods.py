@@ -10,6 +10,7 @@ from cender.report.digest import Channel
 from cender.report.folder import RunFacts
 from cender.report.reasons import count_statuses
 from cender.report.settings import list_models
+from cender.types.words import say_count
 
 PAPER = "Wu et al. 2022 (doi:10.1371/journal.pcbi.1010594)"
 
@@ -37,7 +38,7 @@ def _say_recording(facts: RunFacts) -> str:
     section = _section(facts.settings, "recording")
     words = []
     if facts.volumes is not None:
-        words.append(f"{len(facts.volumes)} volumes")
+        words.append(say_count(len(facts.volumes), "volume"))
     if section.get("rate_hz"):
         words.append(f"at {section['rate_hz']:.3g} volumes per second")
     if section.get("voxel_um"):
@@ -48,7 +49,7 @@ def _say_recording(facts: RunFacts) -> str:
     if facts.volumes is None:
         return sentence
     counts = count_statuses(facts.volumes)
-    outcomes = {"failed": "gave no result", "flagged": "are flagged as unsure"}
+    outcomes = {"failed": "gave no result", "flagged": "got a result that is flagged as unsure"}
     said = [f"{counts[status]} {what}" for status, what in outcomes.items() if counts[status]]
     return f"{sentence} Of these volumes {' and '.join(said)}." if said else sentence
 
@@ -81,9 +82,10 @@ def _say_recognition(facts: RunFacts) -> str:
     settings = _section(facts.settings, "recognize")
     method = settings.get("method")
     how = {"paper": " by the published recognition network", "default": ""}.get(str(method), "")
-    basis = f"from {annotated} annotated volumes" if annotated else "without manual annotation"
+    basis = f"from {say_count(annotated, 'annotated volume')}" if annotated else "without manual annotation"
     share = float((neurons.identity >= 0).mean())
-    text = f"{identities} identities were assigned{how} {basis}; {share:.0%} of all neurons found have one"
+    known = say_count(identities, "identity")
+    text = f"Neurons were assigned to {known}{how} {basis}; {share:.0%} of all neurons found have one"
     probability = neurons.probability[(neurons.identity >= 0) & np.isfinite(neurons.probability)]
     text += f" (mean probability {probability.mean():.2f})." if len(probability) else "."
     if settings.get("fill_gaps") and method == "default":
@@ -107,8 +109,9 @@ def _say_activity(facts: RunFacts, bleaching: Mapping[Channel, Bleaching]) -> st
         f"{_say_bleaching(bleaching)}, and ΔR/R0 with R0 the 20th percentile of R over valid volumes"
     )
     smooth = params.get("smooth_s")
-    if traces.dr_r0_smooth is not None and isinstance(smooth, int | float):
-        text += f"; figures show both channels smoothed over time before the division (Gaussian, sd {smooth:g} s)"
+    if traces.dr_r0_smooth is not None:
+        width = f", sd {smooth:g} s" if isinstance(smooth, int | float) else ""
+        text += f"; figures show both channels smoothed over time before the division (Gaussian{width})"
     else:
         text += "; nothing is smoothed over time"
     kept = f"; values without a sure identity are missing, not filled in ({traces.valid.mean():.0%} are valid)"

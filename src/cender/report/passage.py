@@ -9,7 +9,7 @@ from cender.report.channels import read_channels
 from cender.report.digest import Digest
 from cender.report.folder import RunFacts
 from cender.report.samples import find_pixel_um
-from cender.types import Traces
+from cender.report.traces import Shown
 
 VISITS = 10
 """Volumes, from all over the recording, in which the neuron is shown."""
@@ -17,9 +17,9 @@ REACH_UM, REACH_PX = 5.0, 16
 """Half the side of what is shown around the neuron; the second where the pixel size is not known."""
 
 
-def gather_passage(facts: RunFacts, digest: Digest, traces: Traces, row: int) -> Passage | None:
+def gather_passage(facts: RunFacts, digest: Digest, shown: Shown, row: int) -> Passage | None:
     """Patches of one identity from volumes all over the recording; None where fewer than two can be read."""
-    neurons = facts.neurons
+    neurons, traces = facts.neurons, shown.traces
     recording, _ = reach_recording(facts.settings, facts.run.path)
     if neurons is None or recording is None:
         return None
@@ -32,26 +32,27 @@ def gather_passage(facts: RunFacts, digest: Digest, traces: Traces, row: int) ->
     when = dict(zip(traces.volume.tolist(), clock.tolist(), strict=True))
     pixel_um = find_pixel_um(facts.settings)
     reach = REACH_PX if pixel_um is None else max(4, round(REACH_UM / pixel_um))
-    shown, red, green = [], [], []
+    times, red, green = [], [], []
     for volume in choose_visits([volume for volume in place if volume in when], VISITS):
         seen = read_channels(recording, volume, facts.settings)
         if seen.red is None:
             continue
-        shown.append(when[volume])
+        times.append(when[volume])
         red.append(cut_patch(seen.red, place[volume], reach))
         green.append(None if seen.green is None else cut_patch(seen.green, place[volume], reach))
-    if len(shown) < 2:
+    if len(times) < 2:
         return None
     both = [patch for patch in green if patch is not None]
     return Passage(
         f"{facts.name(identity)} through the recording",
         digest.clock_label,
-        np.array(shown),
+        np.array(times),
         np.stack(red),
         np.stack(both) if len(both) == len(red) else None,
         pixel_um,
         clock,
         traces.dr_r0[row],
+        shown.label,
     )
 
 

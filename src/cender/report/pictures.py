@@ -16,8 +16,7 @@ from cender.report.digest import Digest
 from cender.report.folder import Gap, RunFacts
 from cender.report.passage import gather_passage
 from cender.report.samples import gather_samples
-from cender.report.traces import choose_shown, choose_varying
-from cender.types import Traces
+from cender.report.traces import Shown, choose_shown, choose_varying
 from cender.types.doubt import UNSURE_BELOW
 
 TRACES = 10
@@ -89,19 +88,19 @@ def _draw_activity(facts: RunFacts, digest: Digest) -> list[Illustration]:
     traces = facts.traces
     if traces is None or len(traces.volume) < 2 or not np.isfinite(traces.ratio).any():
         return []
-    shown, smoothed = choose_shown(traces, facts.settings)
-    rows = choose_varying(shown, TRACES)
-    chart, hovers = draw_heat_map(shown, facts.name)
+    shown = choose_shown(traces, facts.settings)
+    rows = choose_varying(shown.traces, TRACES)
+    chart, hovers = draw_heat_map(shown.traces, facts.name, shown.label)
     drawings = {
         "heat_map": (
             chart,
             "Activity (ΔR/R0) of every identity through the recording; identities that are active together stand "
-            f"together. Grey: missing or not sure. {smoothed}",
+            f"together. Grey: missing or not sure. {shown.words}",
         ),
         "traces": (
-            draw_traces(shown, rows.tolist(), facts.name, UNSURE_BELOW),
+            draw_traces(shown.traces, rows.tolist(), facts.name, UNSURE_BELOW, shown.label),
             f"The {len(rows)} traces that vary most against their own noise. Grey bands: no valid value, nothing is "
-            f"filled in. Orange: identity with a probability below {UNSURE_BELOW:g}. {smoothed}",
+            f"filled in. Orange: identity with a probability below {UNSURE_BELOW:g}. {shown.words}",
         ),
     }
     if digest.red_correlation is not None:
@@ -131,15 +130,15 @@ def _draw_activity(facts: RunFacts, digest: Digest) -> list[Illustration]:
     return [*found[:2], *_draw_passage(facts, digest, shown, rows), *found[2:]]
 
 
-def _draw_passage(facts: RunFacts, digest: Digest, shown: Traces, rows: Int[np.ndarray, " c"]) -> list[Illustration]:
+def _draw_passage(facts: RunFacts, digest: Digest, shown: Shown, rows: Int[np.ndarray, " c"]) -> list[Illustration]:
     """The neuron that varies most, as the microscope saw it."""
     passage = gather_passage(facts, digest, shown, int(rows[0])) if len(rows) else None
     if passage is None:
         return []
     caption = (
         f"The neuron whose trace varies most, in its middle frame at the times of the orange lines "
-        f"({passage.clock_label}). All patches of a channel have one contrast: what brightens here was brighter. If "
-        "another neuron comes into the middle, the identity jumped."
+        f"(above the patches: {passage.clock_label}). All patches of a channel have one contrast: what brightens here "
+        f"was brighter. If another neuron comes into the middle, the identity jumped. {shown.words}"
     )
     return [Illustration("passage", "activity", caption, render_figure(draw_passage(passage), photograph=True), True)]
 

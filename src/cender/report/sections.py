@@ -8,6 +8,7 @@ from cender.report.html import Child, Html, join, table, tag
 from cender.report.presence import list_identities
 from cender.report.reasons import count_statuses, group_reasons, say_ranges
 from cender.report.settings import describe_recording, list_differences, list_models, list_versions, say_value
+from cender.types.words import say_count
 
 
 def write_volumes(facts: RunFacts) -> Html:
@@ -18,7 +19,9 @@ def write_volumes(facts: RunFacts) -> Html:
     total = max(len(facts.volumes), 1)
     said = ", ".join(f"{number} {status} ({number / total:.0%})" for status, number in counts.items())
     intro = tag(
-        "p", f"{len(facts.volumes)} volumes: {said}. Failed volumes have no results; flagged ones have, and say why."
+        "p",
+        f"{say_count(len(facts.volumes), 'volume')}: {said}. "
+        "Failed volumes have no results; flagged ones have, and say why.",
     )
     groups = group_reasons(facts.volumes)
     if not groups:
@@ -54,7 +57,7 @@ def write_identities(facts: RunFacts, digest: Digest) -> Html:
         return _say_nothing("No neuron has an identity yet; once there are identities, they are listed here.")
     rows = list_identities(neurons, len(presence.volume))
     often = sum(row.share >= 0.9 for row in rows)
-    intro = f"{len(rows)} identities; {often} of them are seen in at least 90 % of the volumes."
+    intro = f"{say_count(len(rows), 'identity')}, {often} of them seen in at least 90 % of the volumes."
     if facts.guesses:
         intro += (
             f" {len(facts.guesses)} have a name of `cender name`, which becomes theirs once it is in identities.csv."
@@ -71,7 +74,7 @@ def write_identities(facts: RunFacts, digest: Digest) -> Html:
     ]
     columns = ("identity", "name", "name of the machine", "present", "mean probability")
     listing = table(columns, cells, "All identities, the most present first", numeric=(0, 3, 4))
-    return join(tag("p", intro), tag("details", tag("summary", f"All {len(rows)} identities"), listing))
+    return join(tag("p", intro), tag("details", tag("summary", f"All identities ({len(rows)})"), listing))
 
 
 def _say_guess(guess: tuple[str, float] | None) -> str:
@@ -87,7 +90,7 @@ def write_activity(facts: RunFacts, digest: Digest) -> Html:
         seen = [name for name in ("red", "green") if np.isfinite(getattr(traces, name)).any()]
         return _say_nothing(f"There is no ratio, only brightness in {' and '.join(seen) or 'neither channel'}.")
     sentences = [
-        f"{len(traces.identity)} traces of {len(traces.volume)} volumes; "
+        f"{say_count(len(traces.identity), 'trace')} of {say_count(len(traces.volume), 'volume')}; "
         f"{traces.valid.mean():.0%} of all values are valid."
     ]
     followers = [facts.name(int(traces.identity[row])) for row in digest.followers]

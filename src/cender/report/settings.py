@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from cender.config import Config
+from cender.types.words import say_count
 
 NO_STAGE = ("recording", "simulate", "train")
 """Sections of the settings that do not change how a recording is analysed."""
@@ -39,7 +40,9 @@ def describe_recording(recording: Mapping[str, Any]) -> list[tuple[str, str]]:
     shape, voxel, rate = (recording.get(key) for key in ("shape", "voxel_um", "rate_hz"))
     if isinstance(shape, list) and len(shape) == 5:
         t, c, z, y, x = shape
-        rows.append(("size", f"{t} volumes × {c} channels × {z} frames × {y} × {x} px"))
+        rows.append(
+            ("size", f"{say_count(t, 'volume')} × {say_count(c, 'channel')} × {say_count(z, 'frame')} × {y} × {x} px")
+        )
     if isinstance(voxel, list):
         rows.append(("voxel", f"{' × '.join(say_value(side) for side in voxel)} µm (z y x)"))
     if rate is not None:

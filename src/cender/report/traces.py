@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from jaxtyping import Float, Int
@@ -16,7 +16,7 @@ SHIFTS = 8
 
 
 def widen_traces(frame: Any) -> Traces:
-    """The rows of ``traces.parquet`` (one an identity and volume) as matrices, identities and volumes ascending."""
+    """The rows of ``traces.parquet`` (one per identity and volume) as matrices, identities and volumes ascending."""
     identity, row = np.unique(frame["identity"].to_numpy(), return_inverse=True)
     volume, column = np.unique(frame["volume"].to_numpy(), return_inverse=True)
     shape = len(identity), len(volume)
@@ -38,13 +38,22 @@ def widen_traces(frame: Any) -> Traces:
     return Traces(identity, volume, time_s, valid=valid, **values)
 
 
-def choose_shown(traces: Traces, settings: Mapping[str, Any]) -> tuple[Traces, str]:
-    """The traces as figures show them, smoothed where that was asked for, and a sentence that says which."""
+class Shown(NamedTuple):
+    """Traces as figures show them, the label of their axis, and a sentence for the caption: both say if smoothed."""
+
+    traces: Traces
+    label: str
+    words: str
+
+
+def choose_shown(traces: Traces, settings: Mapping[str, Any]) -> Shown:
+    """The traces as figures show them: smoothed where that was asked for."""
     if traces.dr_r0_smooth is None:
-        return traces, "Every volume as measured, not smoothed over time."
+        return Shown(traces, "ΔR/R0", "Every volume as measured, not smoothed over time.")
     smooth_s = settings.get("activity", {}).get("smooth_s")
     width = f" (sd {smooth_s:g} s)" if isinstance(smooth_s, int | float) else ""
-    return replace(traces, dr_r0=traces.dr_r0_smooth), f"Smoothed over time{width}: the column dr_r0_smooth."
+    words = f"Smoothed over time{width}: the column dr_r0_smooth."
+    return Shown(replace(traces, dr_r0=traces.dr_r0_smooth), "ΔR/R0, smoothed", words)
 
 
 def choose_varying(traces: Traces, count: int) -> Int[np.ndarray, " c"]:

@@ -174,7 +174,7 @@ def test_no_positive_r0_is_said() -> None:
     found = trace(change(rows, green=green))
     assert np.isnan(found.traces.dr_r0[0]).all()
     assert np.isfinite(found.traces.dr_r0[1]).all()
-    assert any("1 identities have no positive R0" in note for note in found.notes)
+    assert any("for 1 identity: R0 is not positive" in note for note in found.notes)
 
 
 def test_nothing_recognized() -> None:

@@ -98,7 +98,7 @@ EDITS: list[tuple[AnyEdit, str]] = [
     (NoteVolume(volume=4, note="look again"), "volume noted in volume 4"),
     (
         SetVolume(volume=4, marks=(Mark(key="h0", centre_um=(1, 2, 3), identity=3),), complete=True),
-        "1 neurons laid down in volume 4",
+        "1 neuron laid down in volume 4",
     ),
     (Batch(words="points.csv", edits=(ReviewVolume(volume=4), ReviewIdentity(identity=3))), "points.csv"),
     (

@@ -59,6 +59,19 @@ def test_tables_show_figures_with_their_counts(folders: tuple[str, str]) -> None
     assert "as they are" in text
 
 
+def test_half_of_the_points_say_nothing_about_precision(tmp_path: Path) -> None:
+    case = CASES["perfect"]
+    save_truth(case.predicted, tmp_path / "mine")
+    centres = case.truth.annotations[0].centre_um[::2].tolist()
+    rows = [f"0,{z},{y},{x},{number}" for number, (z, y, x) in enumerate(centres)]
+    half = tmp_path / "half.csv"
+    half.write_text("\n".join(["volume,z_um,y_um,x_um,identity", *rows]) + "\n")
+    text = run(str(tmp_path / "mine"), "--truth", str(half))
+    table = [[cell.strip() for cell in line.split("│")[1:-1]] for line in text.splitlines() if "│" in line]
+    assert [row[1:4] for row in table if row[0] == "centres (2 µm)"] == [["–", "1.000", "–"]]
+    assert "1 not completely annotated" in text
+
+
 def test_renaming_is_asked_for(tmp_path: Path) -> None:
     case = CASES["two volumes renamed consistently"]
     save_truth(case.predicted, tmp_path / "mine")

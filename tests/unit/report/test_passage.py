@@ -9,6 +9,7 @@ from cender.plots.report.passage import choose_visits
 from cender.report.digest import digest_run
 from cender.report.folder import read_folder
 from cender.report.passage import cut_patch, gather_passage
+from cender.report.traces import choose_shown
 
 
 def test_patches_are_of_the_neuron_and_end_with_the_picture() -> None:
@@ -42,7 +43,7 @@ def test_a_passage_has_both_channels_and_the_trace(made_run: Path) -> None:
     facts = read_folder(made_run)
     assert facts.traces is not None
     row = int(facts.traces.valid.sum(axis=1).argmax())
-    passage = gather_passage(facts, digest_run(facts), facts.traces, row)
+    passage = gather_passage(facts, digest_run(facts), choose_shown(facts.traces, {}), row)
     assert passage is not None
     assert passage.green is not None
     assert passage.red.shape == passage.green.shape

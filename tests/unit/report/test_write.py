@@ -21,10 +21,10 @@ from cases.haste import leave_out_figures
 from cender.cli.report import report as report_command
 from cender.errors import DataError
 from cender.io import open_folder
-from cender.report import write_report
+from cender.plots.report.style import Picture
+from cender.report import pictures, write_report
 from cender.report.digest import digest_run
 from cender.report.folder import read_folder
-from cender.report.pictures import draw_all
 from cender.report.write import FIGURES
 from cender.types import Traces
 
@@ -149,6 +149,7 @@ def test_a_single_volume_is_said_and_nothing_is_drawn_through_time(copy_run: Cal
         run.save_table(name, run.load_table(name).filter(pl.col("volume") == 4))
     page = Page(write_report(folder).read_text(encoding="utf-8"))
     assert "This run has a single volume" in page.text
+    assert not re.search(r"\b1 (volumes|identities|traces|neurons)\b", page.text)
     assert [one["id"] for one in page.all("figure")] == ["figure-frames_1"]
 
 
@@ -230,13 +231,14 @@ def test_first_is_how_far_identities_can_be_trusted(copy_run: Callable[..., Path
     assert -1 < text.index("About 86 % of the identities") < text.index("What deserves a look")
 
 
-def test_bleaching_is_drawn_where_it_can_be_seen(made_run: Path) -> None:
+def test_bleaching_is_drawn_where_it_can_be_seen(made_run: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pictures, "render_figure", lambda *_, **__: Picture(b"", b"", 0))
     time_s = np.linspace(0, 200, 400)
     light = np.exp(-time_s / 80)[None] * np.linspace(50, 150, 20)[:, None]
     flat, index = np.ones_like(light), np.arange(400)
     traces = Traces(np.arange(20), index, time_s, light, light, flat, flat - 1, flat, flat > 0)
     facts = replace(read_folder(made_run), traces=traces, volumes=None, neurons=None, timings=None)
-    drawn, _ = draw_all(facts, digest_run(facts))
+    drawn, _ = pictures.draw_all(facts, digest_run(facts))
     assert [one.name for one in drawn] == ["heat_map", "traces", "motion", "bleaching"], "no neurons, no passage"
 
 

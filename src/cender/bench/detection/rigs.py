@@ -29,13 +29,12 @@ def measure_rigs(
     count: int,
     detector: Detector,
     config: Config,
-    first_seed: int = FIRST_SEED,
     on_rig: Callable[[], None] = lambda: None,
 ) -> dict[str, Any]:
     """3D F1 (IoU > 0.3) on one volume of each of ``count`` random rigs: mean, and mean of the worst tenth."""
     compass = load_compass()
     rigs = []
-    for simulation, volume, truth in draw_volumes(count, first_seed):
+    for simulation, volume, truth in draw_volumes(count):
         outcome = process_volume(
             simulation.recording.volume(volume, (0,)), compass, detector, config.preprocess, config.merge
         )
@@ -45,7 +44,7 @@ def measure_rigs(
     return {
         "preset": "rigs",
         "preset_hash": name_rigs(),
-        "split": f"{count} rigs, seeds from {first_seed} on, one volume each",
+        "split": f"{count} rigs, seeds from {FIRST_SEED} on, one volume each",
         "mean_f1": float(f1.mean()),
         "worst_tenth_f1": float(f1[: max(1, round(count / 10))].mean()),
         "blended": float(np.mean([rig["blended"] for rig in rigs])),
@@ -53,9 +52,9 @@ def measure_rigs(
     }
 
 
-def draw_volumes(count: int, first_seed: int) -> Iterator[tuple[Simulation, int, Annotation]]:
+def draw_volumes(count: int) -> Iterator[tuple[Simulation, int, Annotation]]:
     """Random rigs with one volume each that shows neurons, and its truth."""
-    seed = first_seed
+    seed = FIRST_SEED
     while count:
         simulation = simulate_recording(draw_rig(seed))
         seed += 1

@@ -41,7 +41,7 @@ def open_points(
         Size of a voxel (z y x), for points and boxes in pixels where the file does not say it.
     """
     known = None if voxel_um is None else VoxelSize(*voxel_um)
-    truth = _read_npz(path, voxel_um) if path.suffix == ".npz" else load_truth(path, known)
+    truth = _read_npz(path, voxel_um) if path.suffix == ".npz" else load_truth(path, known, complete=True)
     return truth if rate_hz is None else replace(truth, rate_hz=rate_hz)
 
 

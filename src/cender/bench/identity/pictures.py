@@ -10,6 +10,7 @@ from cender.bench.identity.measure import Measurement
 from cender.bench.paper.published import list_published
 from cender.plots.identity import Curve, Published, draw_curves, draw_over_time, draw_reliability, draw_violins
 from cender.plots.style import save_figure
+from cender.types.words import say_count
 
 
 def draw_measurements(measurements: Sequence[Measurement], folder: Path, timed: bool) -> list[Path]:
@@ -41,13 +42,13 @@ def draw_measurements(measurements: Sequence[Measurement], folder: Path, timed: 
     blocks = {label: run.split.block_s for label, run in runs.items() if run.split.block_s is not None}
     figure = draw_over_time(over_time, "time, s" if timed else "volume", blocks)
     written.append(_save(figure, folder / "identity-time.png"))
-    names = {label: (run.probability, run.right) for label, run in runs.items()}
-    written.append(_save(draw_reliability(names), folder / "identity-reliability.png"))
+    given = {label: (run.probability, run.right) for label, run in runs.items()}
+    written.append(_save(draw_reliability(given), folder / "identity-reliability.png"))
     return written
 
 
 def gather_curves(measurements: Sequence[Measurement]) -> list[Curve]:
-    """A curve a method and split; without annotation there is no split, so that such a point is in all of a method."""
+    """One curve per method and split; a point without annotation has no split and is in all curves of its method."""
     curves = []
     kinds = dict.fromkeys((one.method, one.split) for one in measurements if one.split != "none")
     for method, split in kinds or dict.fromkeys((one.method, one.split) for one in measurements):
@@ -71,7 +72,7 @@ def _keep_largest(measurements: Sequence[Measurement]) -> list[Measurement]:
 
 def name_measurement(one: Measurement) -> str:
     """Method, number of annotated volumes and split in words."""
-    volumes = "1 volume" if one.train == 1 else f"{one.train} volumes"
+    volumes = say_count(one.train, "volume")
     return f"{one.method}, {volumes}" + ("" if one.split == "none" else f", {one.split}")
 
 

@@ -140,6 +140,7 @@ def _print(done: "list[Measurement]", figures: dict[str, Any]) -> None:
     from rich.table import Table
 
     from cender.cli.console import STDOUT
+    from cender.types.words import say_count
 
     one = done[0]
     hashed = f" ({one.preset_hash})" if one.preset_hash and one.preset_hash not in one.data else ""
@@ -158,7 +159,7 @@ def _print(done: "list[Measurement]", figures: dict[str, Any]) -> None:
         table.add_row(measured.method, measured.split, str(measured.train), *_row(measured))
     STDOUT.print(table)
     for point in figures["published"]:
-        volumes = "1 volume" if point["train"] == 1 else f"{point['train']} volumes"
+        volumes = say_count(point["train"], "volume")
         STDOUT.print(f"{point['label']}: {100 * point['accuracy']:.2f} % with {volumes}")
     for path in figures["pictures"]:
         STDOUT.print(f"drawn: {path}")

@@ -6,6 +6,7 @@ from typing import Literal
 from cender.annotate.edits import AnyEdit, NameIdentity, SetHead, SetVolume
 from cender.annotate.state import IdentityState, VolumeState
 from cender.errors import EditError
+from cender.types.words import say_count
 
 Policy = Literal["refuse", "replace", "keep"]
 _SHOWN = 4
@@ -29,7 +30,7 @@ def settle_conflicts(
     if not contradicting:
         return fresh, ()
     listed = ", ".join([*list(contradicting.values())[:_SHOWN], *(["…"] if len(contradicting) > _SHOWN else [])])
-    places = _count(len(contradicting), "place")
+    places = say_count(len(contradicting), "place")
     if policy == "refuse":
         raise EditError(
             f"{where} says something else than people have said before in {places} ({listed}); "
@@ -58,13 +59,9 @@ def _find(edit: AnyEdit, volumes: Mapping[int, VolumeState], identities: Mapping
     """What people said that the edit would replace; empty where they said nothing."""
     if isinstance(edit, SetVolume) and (state := volumes.get(edit.volume)) is not None:
         marked = sum(not mark.says_nothing for mark in state.marks.values())
-        return f"volume {edit.volume}: {_count(marked, 'neuron')}" if marked or state.complete else ""
+        return f"volume {edit.volume}: {say_count(marked, 'neuron')}" if marked or state.complete else ""
     if isinstance(edit, SetHead) and edit.volume in volumes and volumes[edit.volume].head is not None:
         return f"volume {edit.volume}: the head"
     if isinstance(edit, NameIdentity) and edit.identity in identities and identities[edit.identity].name:
         return f"identity {edit.identity}: called {identities[edit.identity].name}, {edit.name} in the file"
     return ""
-
-
-def _count(number: int, what: str) -> str:
-    return f"{number} {what}" if number == 1 else f"{number} {what}s"

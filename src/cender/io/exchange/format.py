@@ -11,6 +11,7 @@ from jaxtyping import Bool
 
 from cender.errors import DataError
 from cender.types import Annotation, Annotations, Recording, VoxelSize
+from cender.types.words import say_count
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,8 +122,7 @@ def find_losses(chosen: ExchangeFormat, out: Outgoing) -> tuple[str, ...]:
     """What is there and will not be in a file of this format."""
     things = tuple(thing for thing in chosen.loses if THINGS[thing](out))
     left_out = sum(int((~chosen.holds(one)).sum()) for one in out.known.annotations.values())
-    count = "1 neuron" if left_out == 1 else f"{left_out} neurons"
-    words = (f"{count} {chosen.lacking}",) if left_out else ()
+    words = (f"{say_count(left_out, 'neuron')} {chosen.lacking}",) if left_out else ()
     return (*things, *words, *chosen.finds_lost(out.known))
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from cender.io.atomic import write_text
-from cender.io.exchange.format import ExchangeFormat, Incoming, Outgoing, Surroundings, mark_partial
+from cender.io.exchange.format import ExchangeFormat, Incoming, Outgoing, Surroundings
 from cender.io.exchange.header import read_columns
 from cender.io.results.tables.checked import load_table
 from cender.io.results.tables.schemas import TRUTH_REGIONS
@@ -24,7 +24,7 @@ def load_regions(path: Path, around: Surroundings) -> Incoming:
     """
     voxel_um = around.require_voxel(f"{path}: boxes are in pixels")
     tables = {"regions": load_table(path, TRUTH_REGIONS)}
-    return Incoming(mark_partial(load_tables(path, tables, voxel_um)))
+    return Incoming(load_tables(path, tables, voxel_um))
 
 
 def save_regions(out: Outgoing, path: Path) -> None:

@@ -17,6 +17,7 @@ from cender.io.exchange.points import gather_points
 from cender.io.exchange.tracks import Nodes, list_nodes
 from cender.io.recordings.formats.metadata import convert_um
 from cender.types import Annotations
+from cender.types.words import say_count
 
 # A nucleus; TrackMate draws spots as spheres and asks for a size.
 _RADIUS_UM = 1.5
@@ -166,7 +167,7 @@ def find_single(known: Annotations) -> tuple[str, ...]:
     """How many identities are seen once only and so have no link."""
     seen = Counter(int(number) for one in known.annotations.values() for number in one.identity if number >= 0)
     single = sum(count == 1 for count in seen.values())
-    return (f"{single} {'identity' if single == 1 else 'identities'} seen in one volume only",) if single else ()
+    return (f"{say_count(single, 'identity')} seen in one volume only",) if single else ()
 
 
 TRACKMATE = ExchangeFormat(

@@ -28,6 +28,7 @@ from cender.io.recordings.formats.signatures import (
 )
 from cender.io.recordings.formats.store import Store
 from cender.types import Recording
+from cender.types.words import say_count
 
 OnVolume = Callable[[int], None]
 
@@ -40,7 +41,6 @@ class Format:
     """
 
     name: str
-    summary: str
     suffixes: tuple[str, ...]
     matches: Callable[[Path], bool]
     load: Callable[[Path, RecordingParams], Store]
@@ -62,60 +62,40 @@ def _late(module: str, name: str) -> Callable[..., Any]:
 
 
 FORMATS: tuple[Format, ...] = (
+    Format("ome-zarr", (".ome.zarr", ".zarr"), is_zarr, _late("ome_zarr", "load_zarr"), _late("ome_zarr", "save_zarr")),
+    Format("mm-stack", (), is_mmstack, _late("tiff.mmstack", "load_mmstack")),
     Format(
-        "ome-zarr", "OME-Zarr folder (NGFF 0.4 and 0.5) or a plain Zarr array", (".ome.zarr", ".zarr"),
-        is_zarr, _late("ome_zarr", "load_zarr"), _late("ome_zarr", "save_zarr"),
-    ),
-    Format(
-        "mm-stack", "image stack files of Micro-Manager (NAME_MMStack_Pos0.ome.tif), or the folder of one acquisition",
-        (), is_mmstack, _late("tiff.mmstack", "load_mmstack"),
-    ),
-    Format(
-        "ome-tiff", "OME-TIFF in one file; ImageJ's and plain TIFF are read too",
+        "ome-tiff",
         (".ome.tif", ".ome.tiff", ".tif", ".tiff"),
-        is_tiff, _late("tiff.file", "load_tiff"), _late("tiff.file", "save_tiff"),
+        is_tiff,
+        _late("tiff.file", "load_tiff"),
+        _late("tiff.file", "save_tiff"),
     ),
+    Format("nd-tiff", (), is_ndtiff, _late("ndtiff_folder", "load_ndtiff")),
     Format(
-        "nd-tiff", "ND-TIFF folder of Micro-Manager, one position (extra ndtiff)", (),
-        is_ndtiff, _late("ndtiff_folder", "load_ndtiff"),
-    ),
-    Format(
-        "tiff-folder", "folder with one TIFF file per volume or per frame", ("",),
-        is_tiff_folder, _late("tiff.folder", "load_tiff_folder"),
+        "tiff-folder",
+        ("",),
+        is_tiff_folder,
+        _late("tiff.folder", "load_tiff_folder"),
         _late("tiff.folder", "save_tiff_volumes"),
     ),
+    # The same folder, written with one file per frame.
     Format(
-        "tiff-slices", "the same, written with one file per frame: t0001_c0_z03.tif", (),
-        lambda path: False, _late("tiff.folder", "load_tiff_folder"),
+        "tiff-slices",
+        (),
+        lambda path: False,
+        _late("tiff.folder", "load_tiff_folder"),
         _late("tiff.folder", "save_tiff_slices"),
     ),
-    Format(
-        "matlab", "MATLAB .mat (v5, v7, v7.3) with a cell column of H×W×Z volumes, one channel per file",
-        (".mat",), is_matlab, _late("matlab.file", "load_matlab"), _late("matlab.file", "save_matlab"),
-    ),
-    Format(
-        "nwb", "NWB with ndx-multichannel-volume (CalciumImageSeries) or another series of volumes", (),
-        is_nwb, _late("nwb", "load_nwb"),
-    ),
-    Format(
-        "hdf5", "HDF5: dataset 'data' (T,C,Z,Y,X) as ZephIR has it, or the one that recording.dataset names",
-        (".h5", ".hdf5", ".hdf"), is_hdf5, _late("hdf5", "load_hdf5"), _late("hdf5", "save_hdf5"),
-    ),
-    Format("czi", "Zeiss CZI of one scene (extra czi)", (), is_czi, _late("czi", "load_czi")),
-    Format("nd2", "Nikon ND2 of one stage position (extra nd2)", (), is_nd2, _late("nd2_file", "load_nd2")),
-    Format(
-        "npy", "one numpy array", (".npy",),
-        is_npy, _late("npy", "load_npy"), _late("npy", "save_npy"),
-    ),
-    Format(
-        "npz", "numpy archive with the recording and what is known of it", (".npz",),
-        is_npz, _late("npz", "load_npz"), _late("npz", "save_npz"),
-    ),
-    Format(
-        "raw", "camera frames one after the other, without description", (".raw", ".dat", ".bin"),
-        is_raw, _late("raw", "load_raw"), _late("raw", "save_raw"),
-    ),
-)  # fmt: skip
+    Format("matlab", (".mat",), is_matlab, _late("matlab.file", "load_matlab"), _late("matlab.file", "save_matlab")),
+    Format("nwb", (), is_nwb, _late("nwb", "load_nwb")),
+    Format("hdf5", (".h5", ".hdf5", ".hdf"), is_hdf5, _late("hdf5", "load_hdf5"), _late("hdf5", "save_hdf5")),
+    Format("czi", (), is_czi, _late("czi", "load_czi")),
+    Format("nd2", (), is_nd2, _late("nd2_file", "load_nd2")),
+    Format("npy", (".npy",), is_npy, _late("npy", "load_npy"), _late("npy", "save_npy")),
+    Format("npz", (".npz",), is_npz, _late("npz", "load_npz"), _late("npz", "save_npz")),
+    Format("raw", (".raw", ".dat", ".bin"), is_raw, _late("raw", "load_raw"), _late("raw", "save_raw")),
+)
 
 
 def open_recording(path: str | Path, params: RecordingParams | None = None) -> Recording:
@@ -207,19 +187,19 @@ def _open_one(path: Path, params: RecordingParams) -> Recording:
 
 
 def _say_unknown(path: Path) -> str:
-    known = "; ".join(f"{one.name}: {one.summary}" for one in FORMATS)
+    known = f"{', '.join(one.name for one in FORMATS if one.name != 'tiff-slices')} (docs/recordings.md describes them)"
     if path.is_dir():
         count = sum(1 for _ in path.iterdir())
         found = (
             "an empty folder"
             if not count
-            else f"a folder of {count} entries, none of them a TIFF file or Zarr metadata"
+            else f"a folder of {say_count(count, 'entry')}, none of them a TIFF file or Zarr metadata"
         )
-        return f"{path} is {found}; expected a recording. Known formats: {known}"
+        return f"{path} is {found}; expected a recording: {known}"
     with path.open("rb") as file:
         start = file.read(24)
     alike = next((one.name for one in FORMATS if path.suffix and path.suffix.lower() in one.suffixes), None)
     text = f"{path} is not a recording we know: it begins with {start!r}"
     if alike is not None:
         text += f", which is not how {alike} files begin, though its name ends in {path.suffix}"
-    return f"{text}. Known formats: {known}"
+    return f"{text}; expected one of {known}"

@@ -17,6 +17,7 @@ from cender.pipeline.plan.inputs import (
 from cender.pipeline.plan.selection import choose_volumes
 from cender.pipeline.plan.work import Work
 from cender.pipeline.volumes.volume_pass import load_unreadable
+from cender.types.words import say_count
 
 INPUTS = "made_from"
 """Name of the note in which parts keep what they were made from."""
@@ -105,8 +106,8 @@ def _explain_volumes(work: Work, inputs: Mapping[str, Any], key: str, todo: int,
     if made_from is not None:
         return [f"all volumes: {text}" for text in compare_inputs(made_from, inputs)]
     if todo == chosen:
-        return [f"{todo} volumes: not worked on yet"]
-    return [f"{todo} of {chosen} volumes: new, or not reached last time"]
+        return [f"{say_count(todo, 'volume')}: not worked on yet"]
+    return [f"{todo} of {say_count(chosen, 'volume')}: new, or not reached last time"]
 
 
 def _flatten(inputs: Mapping[str, Any]) -> dict[str, Any]:

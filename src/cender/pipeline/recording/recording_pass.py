@@ -45,6 +45,7 @@ from cender.recognize.judge import judge_volume
 from cender.recognize.selfcheck import SelfCheck, check_identities
 from cender.training.recognizer.train import Progress as Step
 from cender.types import Annotation, Identities, Outcome, Weights
+from cender.types.words import say_count
 
 _LOG = logging.getLogger(__name__)
 
@@ -149,8 +150,8 @@ def _choose_lessons(
     if not fresh:
         return {}, []
     words = (
-        f"{len(fresh)} volumes with corrections have not been learnt from, because the recognizer knows "
-        f"{len(taught - given)} identities that are not in them; train it again with all annotated folders"
+        f"nothing was learnt from {say_count(len(fresh), 'volume')} with corrections, because the recognizer knows "
+        f"{say_count(len(taught - given), 'identity')} outside of them; train it again with all annotated folders"
     )
     return {}, [words]
 

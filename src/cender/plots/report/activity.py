@@ -27,24 +27,27 @@ Name = Callable[[int], str]
 _MISSING = "#e3e7eb"
 
 
-def draw_heat_map(traces: Traces, name: Name) -> tuple[Figure, list[Hover]]:
-    """ΔR/R0 of every identity, one row per identity in the order of `order_by_clustering`; and what to say of each."""
+def draw_heat_map(traces: Traces, name: Name, label: str) -> tuple[Figure, list[Hover]]:
+    """ΔR/R0 of every identity, one row per identity in the order of `order_by_clustering`; and what to say of each.
+
+    ``label`` is what the values are called.
+    """
     count = len(traces.identity)
     with lighten():
         figure = start_light_figure(WIDE_IN, min(max(0.05 * count + 1.4, 2.6), 8.5))
-        hovers = plot_activity_map(traces, name, figure.subplots())
+        hovers = plot_activity_map(traces, name, label, figure.subplots())
     return figure, hovers
 
 
-def draw_traces(traces: Traces, rows: Sequence[int], name: Name, threshold: float) -> Figure:
-    """Single traces one below the other, each on its own scale."""
+def draw_traces(traces: Traces, rows: Sequence[int], name: Name, threshold: float, label: str) -> Figure:
+    """Single traces one below the other, each on its own scale; ``label`` is what the values are called."""
     with lighten():
         figure = start_light_figure(WIDE_IN, 0.72 * max(len(rows), 1) + 0.7)
         axes = figure.subplots(max(len(rows), 1), 1, sharex=True, squeeze=False)[:, 0]
         for ax, row in zip(axes, rows, strict=False):
             plot_unsure_trace(traces, row, name, threshold, ax)
         axes[-1].set_xlabel(_clock(traces)[1])
-        figure.supylabel("ΔR/R0", fontsize=10)
+        figure.supylabel(label, fontsize=10)
     return figure
 
 
@@ -63,13 +66,13 @@ def draw_motion(
     return figure
 
 
-def plot_activity_map(traces: Traces, name: Name, ax: Axes) -> list[Hover]:
+def plot_activity_map(traces: Traces, name: Name, label: str, ax: Axes) -> list[Hover]:
     """All traces as an image; the colours end at the 98th percentile, what is missing is grey."""
     order = order_by_clustering(traces.dr_r0)
     values = traces.dr_r0[order]
     known = values[np.isfinite(values)]
     top = max(float(np.percentile(known, 98)), 0.1) if len(known) else 1.0
-    clock, label = _clock(traces)
+    clock, clock_label = _clock(traces)
     half = float(clock[-1] - clock[0]) / max(len(clock) - 1, 1) / 2 or 0.5
     ax.set_facecolor(_MISSING)
     image = ax.imshow(
@@ -82,14 +85,14 @@ def plot_activity_map(traces: Traces, name: Name, ax: Axes) -> list[Hover]:
         extent=(clock[0] - half, clock[-1] + half, len(order) - 0.5, -0.5),
     )
     bar = ax.figure.colorbar(image, ax=ax, pad=0.01, fraction=0.03, extend="both")
-    bar.set_label("ΔR/R0")
+    bar.set_label(label)
     bar.outline.set_visible(False)
     # Names stay legible: with many identities only every n-th row is named.
     step = max(1, int(np.ceil(len(order) / 50)))
     shown = range(0, len(order), step)
     labels = [name(int(traces.identity[order[row]])) for row in shown]
     ax.set_yticks(list(shown), labels, fontsize=7, parse_math=False)
-    ax.set(xlabel=label, ylabel="identity" + (f" (every {step}th is named)" if step > 1 else ""))
+    ax.set(xlabel=clock_label, ylabel="identity" + (f" (every {step}th is named)" if step > 1 else ""))
     ax.tick_params(axis="y", length=0)
     ax.spines[:].set_visible(False)
     left, right = ax.get_xlim()

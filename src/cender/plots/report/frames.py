@@ -15,6 +15,7 @@ from matplotlib.patches import Rectangle
 from cender.plots.report.labels import MARGIN_IN, OUTLINE, plot_labels
 from cender.plots.report.style import INK, WIDE_IN, Hover, lighten, start_light_figure
 from cender.types import Crop, Regions
+from cender.types.words import say_count
 
 INK_MAP, RED_MAP, GREEN_MAP = (
     LinearSegmentedColormap.from_list(f"cender-{name}", ["#05070a", middle, end])
@@ -123,7 +124,7 @@ def plot_frame(sample: Sample, z: int, name: Callable[[int], str], per_inch: flo
     centre_xy = regions.centre_px[rows][:, :0:-1]
     words = [name(one) for one in identity[named].tolist()]
     plot_labels(centre_xy[named], words, colours[named], sample.crop, per_inch, ax)
-    ax.set_title(f"frame {z}: {len(rows)} boxes", fontsize=9.5)
+    ax.set_title(f"frame {z}: {say_count(len(rows), 'box')}", fontsize=9.5)
     return [
         Hover(ax, (x - 0.5, y - 0.5, x + w - 0.5, y + h - 0.5), _describe(sample, int(one), name))
         for one, (x, y, w, h) in zip(neuron, regions.box_px[rows].tolist(), strict=True)

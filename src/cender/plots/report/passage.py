@@ -32,10 +32,11 @@ class Passage:
     pixel_um: float | None
     clock: Float[np.ndarray, " t"]
     values: Float[np.ndarray, " t"]
+    values_label: str
 
 
 def draw_passage(passage: Passage) -> Figure:
-    """Rows of patches with one contrast each, so that a change is one of the neuron; below, ΔR/R0 with their times."""
+    """Rows of patches with one contrast each, so that a change is the neuron's; below, the trace with their times."""
     channels = [("red", passage.red, RED_MAP)]
     if passage.green is not None:
         channels.append(("green", passage.green, GREEN_MAP))
@@ -68,7 +69,7 @@ def plot_visits(passage: Passage, ax: Axes) -> Axes:
         ax.axvline(time, color=ORANGE, lw=0.8, zorder=0)
     ax.plot(passage.clock, passage.values, color=BLUE, lw=1.1, marker=".", markersize=2.5)
     ax.axhline(0, color=FAINT, lw=0.8, zorder=0)
-    ax.set(xlabel=passage.clock_label, ylabel="ΔR/R0")
+    ax.set(xlabel=passage.clock_label, ylabel=passage.values_label)
     ax.margins(x=0.01)
     return ax
 

@@ -67,7 +67,7 @@ def recognize_with_weights(
     others = max(len(annotation) - len(identities), 1)
     column = np.r_[np.arange(len(classes)), np.full(others - 1, len(classes) - 1)]
     row, chosen = linear_sum_assignment(1 - cosine[:, column])
-    return _name(cosine, row, column[chosen], np.r_[identities, -1], params.s)
+    return _identify(cosine, row, column[chosen], np.r_[identities, -1], params.s)
 
 
 def recognize_with_template(
@@ -77,11 +77,11 @@ def recognize_with_template(
 
     Neurons that match none of the template's, or one of it without identity, get none.
     """
-    named = template.identity[template.identity >= 0]
-    if not len(named):
+    given = template.identity[template.identity >= 0]
+    if not len(given):
         raise DataError(f"volume {template.volume}: expected a template with identities, found none; give it some")
-    if len(np.unique(named)) < len(named):
-        values, count = np.unique(named, return_counts=True)
+    if len(np.unique(given)) < len(given):
+        values, count = np.unique(given, return_counts=True)
         raise DataError(
             f"volume {template.volume}: expected every identity once in a template, found identity "
             f"{values[count.argmax()]} {count.max()} times; correct it"
@@ -92,10 +92,10 @@ def recognize_with_template(
     params = choose_axes(params, [annotation, template])
     cosine = embed(describe_neurons(annotation, params)) @ embed(describe_neurons(template, params)).T
     row, column = linear_sum_assignment(1 - cosine)
-    return _name(cosine, row, column, template.identity, params.s)
+    return _identify(cosine, row, column, template.identity, params.s)
 
 
-def _name(
+def _identify(
     cosine: Float[np.ndarray, "m n"],
     row: Int[np.ndarray, " r"],
     column: Int[np.ndarray, " r"],

@@ -60,7 +60,7 @@ def keep_classes(label: Int[np.ndarray, " n"], kept: Int[np.ndarray, " k"], befo
 
 def align_lessons(lessons: Sequence[Lesson], none: int) -> list[Lesson]:
     """The lessons, all turned to the pose of the one with the most identities: a frame may point the other way."""
-    first = max(lessons, key=_count_names).cloud
+    first = max(lessons, key=_count_identities).cloud
     return [replace(one, cloud=turn_like(one.cloud, first, none)) for one in lessons]
 
 
@@ -126,5 +126,5 @@ def refuse_twins(annotation: Annotation) -> None:
         )
 
 
-def _count_names(lesson: Lesson) -> int:
+def _count_identities(lesson: Lesson) -> int:
     return int((lesson.annotation.identity >= 0).sum())

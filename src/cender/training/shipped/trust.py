@@ -132,11 +132,11 @@ def _judge(
     pairings = rename_pairings(pairings, find_renaming(pairings))
     right, judged = [], []
     for pairing in pairings:
-        name, partner = pairing.predicted.identity, pairing.partners.partner_of_predicted
-        actual = np.full(len(name), -1)
+        said, partner = pairing.predicted.identity, pairing.partners.partner_of_predicted
+        actual = np.full(len(said), -1)
         actual[partner >= 0] = pairing.truth.identity[partner[partner >= 0]]
-        right.append((name == actual) & (name >= 0))
-        judged.append((name >= 0) & ((actual >= 0) | np.isin(name, pairing.truth.identity)))
+        right.append((said == actual) & (said >= 0))
+        judged.append((said >= 0) & ((actual >= 0) | np.isin(said, pairing.truth.identity)))
     return np.concatenate(right), np.concatenate(judged), float(collect_neurons(pairings).right.mean())
 
 

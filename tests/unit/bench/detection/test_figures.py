@@ -6,9 +6,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from cender.bench.detection import rigs
 from cender.bench.detection.crowding import measure_blended, measure_crowding
 from cender.bench.detection.moving import FILE, WIDER_PX, count_hits, measure_moving
-from cender.bench.detection.rigs import measure_rigs
 from cender.config import Config
 from cender.types import Annotation, Detections, Head, Regions, VoxelSize
 
@@ -43,8 +43,9 @@ def find_nothing(red: np.ndarray, head: Head, voxel_um: VoxelSize) -> Detections
     return Detections.from_regions(Regions.empty())
 
 
-def test_rigs_without_findings_score_nothing() -> None:
-    result = measure_rigs(2, find_nothing, Config(), first_seed=5002)
+def test_rigs_without_findings_score_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(rigs, "FIRST_SEED", 5002)
+    result = rigs.measure_rigs(2, find_nothing, Config())
     assert result["mean_f1"] == result["worst_tenth_f1"] == 0
     assert len(result["rigs"]) == 2
 

@@ -254,6 +254,8 @@ def test_npz_and_csv_are_the_same(tmp_path: Path) -> None:
             one.annotations[volume].centre_um[::-1], two.annotations[volume].centre_um, atol=1e-4
         )
         np.testing.assert_array_equal(one.annotations[volume].identity[::-1], two.annotations[volume].identity)
+        assert one.annotations[volume].complete
+        assert two.annotations[volume].complete, "the benchmark learns from points without an identity, too"
     assert get_times(one) == {0: 0, 1: 1 / 6, 2: 2 / 6}
 
 

@@ -63,7 +63,7 @@ def test_fortran_order_with_time_last_is_quick_and_not_warned_of(tmp_path: Path,
 
 
 def test_axes_must_have_y_and_x() -> None:
-    with pytest.raises(ValueError, match="Y, X and letters"):
+    with pytest.raises(ConfigError, match="Y, X and letters"):
         RecordingParams(axes="TCZY")
 
 

@@ -98,7 +98,7 @@ def test_several_arrays_are_channels(tmp_path: Path, movie: np.ndarray) -> None:
     [
         ({"dataset": "red,small"}, r"red and small differ.*5 × 12 × 16 and 4 × 12 × 16"),
         ({"dataset": "red,gren"}, r"no array 'gren'"),
-        ({"dataset": "red,green", "roles": ("red",)}, "names 1 channels"),
+        ({"dataset": "red,green", "roles": ("red",)}, "names 1 channel"),
         ({"dataset": "red,green", "green": "b.npz"}, r"recording\.dataset is one name"),
         ({"dataset": "both,red", "axes": None}, "both has 2"),
     ],

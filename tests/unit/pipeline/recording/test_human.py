@@ -209,5 +209,5 @@ def test_corrections_teach_even_where_they_use_known_identities_only(monkeypatch
     assert choose({0: first, 1: second}, config, frozenset({7}))[0] == {0: first, 1: second}
     kept, notes = choose({1: second}, config, frozenset({7, 8}))
     assert kept == {}, "what it knows beyond this folder is not thrown away"
-    assert "1 identities that are not in them" in notes[0]
+    assert "1 identity outside of them" in notes[0]
     assert choose({1: second}, config, frozenset({8}))[0] == {1: second}, "but who is new must be learnt"

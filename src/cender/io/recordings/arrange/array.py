@@ -242,7 +242,7 @@ def _times_of_volumes(store: Store, axes: str, reader: VolumeReader) -> Float[np
 def _check_pixels(store: Store, source: str) -> None:
     if store.dtype.kind not in "iuf":
         raise UnreadableRecording(
-            f"{source} has pixels of type {store.dtype}; expected integers or floats of one number a pixel"
+            f"{source} has pixels of type {store.dtype}; expected integers or floats, one number per pixel"
         )
     if np.prod(store.shape) == np.prod(store.shape[-2:]):
         raise UnreadableRecording(

@@ -9,6 +9,7 @@ from cender.errors import ConfigError
 from cender.io.params import RecordingParams
 from cender.io.recordings.formats.store import VoxelHint
 from cender.types import Missing, Role, VoxelSize
+from cender.types.words import say_count
 
 Warnings = tuple[str, ...]
 _TOLERANCE = 0.01
@@ -22,8 +23,8 @@ def settle_roles(
     if params.roles is not None:
         if len(params.roles) != channels:
             raise ConfigError(
-                f"recording.roles={','.join(params.roles)} names {len(params.roles)} channels, but {source} "
-                f"has {channels}"
+                f"recording.roles={','.join(params.roles)} names {say_count(len(params.roles), 'channel')}, "
+                f"but {source} has {channels}"
             )
         for colour in ("red", "green"):
             if params.roles.count(colour) > 1:

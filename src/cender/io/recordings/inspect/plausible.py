@@ -5,7 +5,8 @@ import numpy as np
 from jaxtyping import Float, Shaped
 
 from cender.io.recordings.arrange.axes import guess_layout
-from cender.types import Recording
+from cender.types import Recording, VoxelSize
+from cender.types.words import say_count
 
 # Neurons of a head lie along about this length and within this depth; outside of the bounds it is no head.
 _HEAD_UM, _DEPTH_UM = 110.0, 35.0
@@ -32,7 +33,7 @@ def warn_shape(recording: Recording) -> list[str]:
     found = []
     if volumes < 3 and frames > _DEEPEST_FRAMES:
         found.append(
-            f"{volumes} volume(s) of {frames} frames: time and z look exchanged; "
+            f"{say_count(volumes, 'volume')} of {say_count(frames, 'frame')}: time and z look exchanged; "
             "check recording.axes, or give recording.frames_per_volume"
         )
     if volumes > 3 and frames == 1:
@@ -58,25 +59,36 @@ def warn_size(recording: Recording, tops: list[Shaped[np.ndarray, "y x"]]) -> li
     if voxel is None:
         open_ = any(lack.what == "voxel size" and not lack.hinted for lack in recording.missing)
         return _guess_voxel(recording, length_px) if open_ else []
-    pixel_um = (voxel.y_um + voxel.x_um) / 2
+    # The length of a head cannot be told from pixels whose sides differ.
+    if _differ(voxel.y_um, voxel.x_um):
+        return [_say_uneven(voxel)]
+    pixel_um, found = (voxel.y_um + voxel.x_um) / 2, []
     if voxel.z_um < 0.8 * pixel_um:
-        turned = ",".join(f"{side:g}" for side in reversed(voxel))
-        return [
-            f"z ({voxel.z_um:g} µm) is finer than y ({voxel.y_um:g} µm) or x ({voxel.x_um:g} µm), which is rare: "
-            f"recording.voxel_um is in the order z, y, x; was {turned} meant?"
-        ]
-    if max(voxel.y_um, voxel.x_um) > _UNEVEN * min(voxel.y_um, voxel.x_um):
-        return [
-            f"pixels are {voxel.y_um:g} µm along y and {voxel.x_um:g} µm along x, which is rare: recording.voxel_um is "
-            "in the order z, y, x; check it"
-        ]
-    if length_px is None or _SHORTEST_UM <= length_px * pixel_um <= _LONGEST_UM:
-        return []
-    return [
-        f"what is bright spans {length_px * pixel_um:.0f} µm, but the neurons of a head lie within about "
-        f"{_HEAD_UM:.0f} µm: check recording.voxel_um (now {pixel_um:g} µm per pixel, "
-        f"{_HEAD_UM / length_px:.2g} would fit a head)"
-    ]
+        found.append(
+            f"the step in z ({voxel.z_um:g} µm) is finer than a pixel ({pixel_um:g} µm), which is rare: "
+            "recording.voxel_um is in the order z, y, x; check it"
+        )
+    if length_px is not None and not _SHORTEST_UM <= length_px * pixel_um <= _LONGEST_UM:
+        found.append(
+            f"what is bright spans {length_px * pixel_um:,.0f} µm, but the neurons of a head lie within about "
+            f"{_HEAD_UM:.0f} µm: check recording.voxel_um (now {pixel_um:g} µm per pixel, "
+            f"{_HEAD_UM / length_px:.2g} would fit a head)"
+        )
+    return found
+
+
+def _differ(one_um: float, other_um: float) -> bool:
+    return max(one_um, other_um) > _UNEVEN * min(one_um, other_um)
+
+
+def _say_uneven(voxel: VoxelSize) -> str:
+    """Pixels whose sides differ: given as x, y, z they may be square."""
+    turned = ",".join(f"{side:g}" for side in reversed(voxel))
+    swapped = voxel.x_um > voxel.z_um and not _differ(voxel.z_um, voxel.y_um)
+    return (
+        f"pixels are {voxel.y_um:g} µm along y and {voxel.x_um:g} µm along x, which is rare: recording.voxel_um is in "
+        f"the order z, y, x; {f'was {turned} meant?' if swapped else 'check it'}"
+    )
 
 
 def measure_length_px(top: Shaped[np.ndarray, "y x"]) -> float | None:

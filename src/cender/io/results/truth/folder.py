@@ -33,7 +33,7 @@ class TruthRoot(Params):
     provenance: dict[str, Any] = Field({}, description="where it comes from: seed, preset hash, version")
 
 
-def load_truth(path: Path | str, voxel_um: VoxelSize | None = None) -> Annotations:
+def load_truth(path: Path | str, voxel_um: VoxelSize | None = None, *, complete: bool = False) -> Annotations:
     """Read a truth folder, or a bare points table.
 
     A neuron's centre is that of the points table. Without a point it is the mean of the centres of its boxes,
@@ -41,7 +41,7 @@ def load_truth(path: Path | str, voxel_um: VoxelSize | None = None) -> Annotatio
     points have that column, otherwise by identity.
 
     A volume is complete as the volumes table says, else as ``complete`` of ``truth.toml`` says, but never where neither
-    the volumes table nor a box nor a point mentions it. In a bare points table all neurons are there.
+    the volumes table nor a box nor a point mentions it. A bare points table cannot say it.
 
     Parameters
     ----------
@@ -49,6 +49,8 @@ def load_truth(path: Path | str, voxel_um: VoxelSize | None = None) -> Annotatio
         The folder, its ``truth.toml``, or the table.
     voxel_um
         The voxel size of the recording, for boxes whose ``truth.toml`` does not say it.
+    complete
+        Whether every neuron is marked in a bare points table.
 
     Raises
     ------
@@ -60,7 +62,7 @@ def load_truth(path: Path | str, voxel_um: VoxelSize | None = None) -> Annotatio
     path = Path(path)
     if path.is_file() and path.name != "truth.toml":
         points = load_table(path, TRUTH_POINTS)
-        return _assemble(path, TruthRoot(format=FORMAT, complete=True), {"points": points})
+        return _assemble(path, TruthRoot(format=FORMAT, complete=complete), {"points": points})
     folder = path.parent if path.name == "truth.toml" and path.is_file() else path
     root = load_truth_root(folder)
     if root.voxel_um is None:
@@ -82,8 +84,8 @@ def load_truth(path: Path | str, voxel_um: VoxelSize | None = None) -> Annotatio
 
 
 def load_tables(path: Path, tables: Mapping[str, pl.DataFrame], voxel_um: VoxelSize) -> Annotations:
-    """Annotations out of tables of a truth folder that come without a ``truth.toml``; ``path`` names their home."""
-    return _assemble(path, TruthRoot(format=FORMAT, voxel_um=voxel_um, complete=True), tables)
+    """Annotations out of tables of a truth folder without a ``truth.toml``, not complete; ``path`` is their home."""
+    return _assemble(path, TruthRoot(format=FORMAT, voxel_um=voxel_um, complete=False), tables)
 
 
 def save_truth(truth: Annotations, path: Path | str, *, overwrite: bool = False) -> None:

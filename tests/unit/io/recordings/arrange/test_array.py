@@ -85,7 +85,7 @@ def test_undivided_stream_is_refused_later(stream: np.ndarray) -> None:
 @pytest.mark.parametrize(
     ("settings", "words"),
     [
-        ({"roles": ("red",)}, "names 1 channels, but test has 2"),
+        ({"roles": ("red",)}, "names 1 channel, but test has 2"),
         ({"roles": ("red", "red")}, "only one channel can be red"),
         ({"axes": "TZYX"}, "has 4 letters, but test has 5"),
         ({"keep_frames": (0, 6)}, "does not fit a volume of 5 frames"),

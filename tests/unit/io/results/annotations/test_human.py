@@ -61,7 +61,7 @@ def test_every_change_is_logged_and_the_log_stays(tmp_path: Path) -> None:
     with EditLog(tmp_path) as log:
         entries = log.since(0)
     assert [one.author for one in entries] == ["Ada", "Bo", "Bo"], "what changes nothing is no edit"
-    assert [one.words for one in entries][1:] == ["1 neurons laid down in volume 1", "0 neurons laid down in volume 1"]
+    assert [one.words for one in entries][1:] == ["1 neuron laid down in volume 1", "0 neurons laid down in volume 1"]
     assert load_human(tmp_path) == {}
     with sqlite3.connect(tmp_path / FILE_NAME) as base, pytest.raises(sqlite3.IntegrityError, match="never removed"):
         base.execute("DELETE FROM edits")

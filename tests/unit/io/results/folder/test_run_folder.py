@@ -12,66 +12,14 @@ import numpy as np
 import polars as pl
 import pytest
 
+from cases.outcomes import SETTINGS, VOXEL, example_outcomes, make_run
 from cender.errors import DataError, ShapeMismatch, UnsupportedFormat
 from cender.io.results.folder.lock import LOCK_NAME, find_holder, hold_lock
 from cender.io.results.folder.run_folder import RunFolder, create_run, migrate_run, open_folder
 from cender.io.results.folder.run_results import load_run
 from cender.io.results.parts.outcomes import save_outcomes
-from cender.types import Crop, Head, Identities, Neurons, Outcome, Regions, VoxelSize
 
-VOXEL = VoxelSize(1.5, 0.3, 0.3)
-SETTINGS = {"recording": {"source": "worm.tif", "voxel_um": tuple(VOXEL), "rate_hz": 5.0, "axes": None}}
 MIGRATIONS = "cender.io.results.folder.migrate.MIGRATIONS"
-
-
-def example_outcomes() -> list[Outcome]:
-    regions = Regions.from_boxes(
-        np.array([0, 1, 1]),
-        np.array([[1.0, 2, 3, 4], [1, 2, 3, 4], [7, 8, 2, 2]]),
-        neuron=np.array([1, 1, -1]),
-    )
-    neurons = Neurons(
-        np.array([[2.0, 5, 6], [0.5, 3, 2]]),
-        np.array([2, 0]),
-        np.array([2, 1]),
-        np.array([0.8, 0.9]),
-        regions,
-    )
-    head = Head(
-        Crop(1, 2, 30, 40),
-        np.array([[0.0, 0], [0, 5.5], [5, 5]]),
-        np.array([1.0, 2]),
-        np.array([1.0, 0]),
-        np.array([0.0, 1]),
-        quality=0.5,
-    )
-    return [
-        Outcome(4, 0.9, "failed", "too dark", milliseconds={"head": 1.0}),
-        Outcome(3, 0.7, "flagged", "a twist", head, neurons, {"head": 2.0, "regions": 3.0}),
-        Outcome(1, 0.3, "ok", "", head, neurons),
-    ]
-
-
-def make_run(path: Path) -> RunFolder:
-    run = create_run(path, SETTINGS)
-    save_outcomes(run, example_outcomes(), VOXEL, {1: Identities(np.array([-1, 7]), np.array([0.2, 0.9]))})
-    return run
-
-
-def test_outcomes_become_tables_in_the_order_of_volumes(tmp_path: Path) -> None:
-    run = make_run(tmp_path / "worm")
-    volumes = run.load_table("volumes")
-    assert volumes["volume"].to_list() == [1, 3, 4]
-    assert volumes["status"].to_list() == ["ok", "flagged", "failed"]
-    assert volumes["reason"].to_list() == ["", "a twist", "too dark"]
-    assert volumes["crop_w"].to_list() == [30, 30, None]
-    neurons = run.load_table("neurons")
-    assert neurons.select("volume", "neuron").rows() == [(1, 0), (1, 1), (3, 0), (3, 1)]
-    assert neurons["identity"].to_list() == [-1, 7, -1, -1]
-    assert neurons["red"].null_count() == len(neurons)
-    np.testing.assert_allclose(neurons.select("z_um", "y_um", "x_um").row(1), [0.75, 0.9, 0.6])
-    assert run.load_table("timings").rows() == [(3, "head", 2.0), (3, "regions", 3.0), (4, "head", 1.0)]
-    assert run.load_table("regions")["source"].unique().to_list() == ["machine"]
 
 
 def test_results_come_back_as_annotations(tmp_path: Path) -> None:

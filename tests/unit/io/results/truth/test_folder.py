@@ -64,6 +64,8 @@ def test_bare_points_are_a_truth(tmp_path: Path) -> None:
     assert truth.annotations[7].identity.tolist() == [4, -1]
     assert truth.annotations[7].centre_um.tolist() == [[1, 2, 3], [2, 2, 3]]
     assert (truth.names, truth.time_s, truth.voxel_um) == ({4: "AVAL"}, {7: 1.5}, None)
+    assert not any(one.complete for one in truth.annotations.values()), "a table cannot say that nothing is missing"
+    assert all(one.complete for one in load_truth(path, complete=True).annotations.values())
 
 
 def test_points_and_boxes_meet_by_neuron_or_by_identity(tmp_path: Path) -> None:

@@ -35,7 +35,7 @@ def count_volumes(path: Path, name: str, shape: tuple[int, ...]) -> int:
     count = prod(shape)
     if count == 0 or max(shape) != count:
         raise UnreadableRecording(
-            f"{path}: {name} is a cell array of {format_shape(shape)}; expected one column, a cell a volume"
+            f"{path}: {name} is a cell array of {format_shape(shape)}; expected one column with one cell per volume"
         )
     return count
 

@@ -40,7 +40,7 @@ def load_tiff_folder(path: Path, params: RecordingParams) -> Store:
 
 
 def save_tiff_volumes(recording: Recording, path: Path, on_volume: Callable[[int], None]) -> None:
-    """Write one OME-TIFF a volume."""
+    """Write one OME-TIFF file per volume."""
     digits = max(4, len(str(len(recording) - 1)))
     with write_folder(path) as part:
         for index in range(len(recording)):
