@@ -82,12 +82,16 @@ def _measure_effort(config: Any, volumes: int, rounds: int, seed: int, rows: Pat
     from cender.bench.annotate.actions import EffortPlan, measure_effort
     from cender.bench.identity.data import detect_subject, number_animal
     from cender.bench.identity.methods import make_learner
+    from cender.bench.paper.identity_rows import describe_recognition
+    from cender.bench.paper.inputs import hash_settings
     from cender.cli.console import show_progress
-    from cender.io.results.folder.fingerprints import hash_values
+    from cender.pipeline.plan.inputs import find_models
 
     animal = number_animal(config, seed).model_copy(update={"volumes": volumes})
-    settings = hash_values(config.model_dump(mode="json", exclude={"simulate"}))
-    plan = EffortPlan(rounds, CORRECTED_EACH, seed, {"volumes": volumes, "settings": settings})
+    config = config.model_copy(update={"simulate": animal})
+    found = find_models(config.detect) | hash_settings(config, ("preprocess", "detect", "merge", "activity"))
+    inputs = {**describe_recognition(config, "default", simulated=True), "found": found}
+    plan = EffortPlan(rounds, CORRECTED_EACH, seed, inputs)
     with show_progress() as bar:
         finding = bar.add_task("finding neurons", total=volumes)
         subject = detect_subject(animal, config, lambda _: bar.advance(finding))
