@@ -12,6 +12,7 @@ import polars as pl
 from cender.annotate.advice import Advice, give_advice
 from cender.annotate.candidates import SeenNeurons, SeenVolumes, lay_marks
 from cender.annotate.join import JoinedNeuron, join_volume
+from cender.annotate.marks import NO_IDENTITY
 from cender.annotate.state import VolumeState
 from cender.errors import DataError
 from cender.io import RunFolder, open_folder
@@ -87,7 +88,7 @@ class Desk:
 
     def describe_run(self) -> dict[str, Any]:
         """All that the page needs before it shows the first volume."""
-        states = self.log.states()
+        said = self.log.digests()
         return {
             "name": self.run.path.name,
             "recording": self.recording,
@@ -99,9 +100,9 @@ class Desk:
             "frames": self.shape[2] if len(self.shape) == 5 else 0,
             "channels": list(self.frames.roles),
             "volumes": self.tables.summarize(),
-            "reviewed": [volume for volume, one in states.items() if one.reviewed or one.complete],
-            "annotated": [volume for volume, one in states.items() if one.marks],
-            "unusable": [volume for volume, one in states.items() if one.unusable is not None],
+            "reviewed": [volume for volume, one in said.items() if one.reviewed],
+            "annotated": [volume for volume, one in said.items() if one.marked],
+            "unusable": [volume for volume, one in said.items() if one.unusable],
             "identities": self.list_identities(),
         }
 
@@ -109,9 +110,8 @@ class Desk:
         """Every identity: its name, in how many volumes it is, whether a person reviewed it."""
         people, (seen, presence) = self.log.identities(), self._count_identities()
         names = dict(self.run.load_names()) | {key: one.name for key, one in people.items() if one.name}
-        marks = [mark for one in self.log.states().values() for mark in one.marks.values()]
-        given = {mark.identity for mark in marks if mark.identity is not None and mark.identity >= 0}
-        everybody = sorted(set(seen) | given | set(names))
+        given = frozenset().union(*(one.identities for one in self.log.digests().values()))
+        everybody = sorted((given | set(seen) | set(names)) - {NO_IDENTITY})
         return [
             {
                 "identity": one,
@@ -191,7 +191,7 @@ class Desk:
         here = int(np.searchsorted(number, volume))
         turn = np.linalg.norm(axes - axes[here], axis=1)
         apart = np.abs(np.arange(len(number)) - here) / max(len(number), 1)
-        reviewed = {one for one, state in self.log.states().items() if state.reviewed or state.complete}
+        reviewed = {one for one, said in self.log.digests().items() if said.reviewed}
         cost = turn + 0.2 * apart - 3.0 * np.isin(number, list(reviewed))
         cost[(rows["status"] == "failed").to_numpy()] = np.inf
         cost[here] = np.inf
@@ -200,7 +200,7 @@ class Desk:
 
     def list_spots(self, identity: int, first: int, stop: int) -> list[dict[str, Any]]:
         """Where an identity is in the volumes of a range, as edits name neurons."""
-        states = {volume: one for volume, one in self.log.states().items() if first <= volume < stop}
+        touched = {volume for volume in self.log.digests() if first <= volume < stop}
         rows, column = self.tables.neurons, self.tables.neurons.columns
         hits = np.flatnonzero((column["identity"] == identity) & (rows.volume >= first) & (rows.volume < stop))
         spots = [
@@ -210,9 +210,9 @@ class Desk:
                 "place_um": [round(float(column[f"{axis}_um"][hit]), 4) for axis in "zyx"],
             }
             for hit in hits
-            if int(rows.volume[hit]) not in states
+            if int(rows.volume[hit]) not in touched
         ]
-        for volume in states:
+        for volume in touched:
             neurons = self.describe_volume(volume)["neurons"] if self.has_volume(volume) else []
             mine = [one for one in neurons if one["identity"] == identity]
             spots += [{"volume": volume, "key": one["key"], "place_um": one["anchor_um"]} for one in mine[:1]]

@@ -1,10 +1,10 @@
 """Edits as rows: recorded with the values before and after them, and the values that follow."""
 
 import sqlite3
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Literal
+from typing import Any, Literal
 
 from pydantic import TypeAdapter
 
@@ -88,15 +88,22 @@ def load_around(base: sqlite3.Connection, edit: AnyEdit) -> State:
 def load_values(base: sqlite3.Connection, space: str, numbers: Iterable[int] | None = None) -> dict[Slot, Value]:
     """Values of a space: of all numbers, or of some."""
     words = "SELECT space, number, key, value FROM slots WHERE value IS NOT NULL AND space = ?"
+    rows = select_rows(base, words, space, numbers)
+    return {Slot(space, number, key): _VALUE.validate_json(value) for space, number, key, value in rows}
+
+
+def select_rows(
+    base: sqlite3.Connection, words: str, space: str, numbers: Iterable[int] | None = None
+) -> Iterator[tuple[Any, ...]]:
+    """What a question about the slots of a space answers: of all numbers, or of some; by number and key."""
     if numbers is None:
-        return _read_values(base.execute(f"{words} ORDER BY number, key", (space,)))
+        yield from base.execute(f"{words} ORDER BY number, key", (space,))
+        return
     wanted = sorted(numbers)
-    found: dict[Slot, Value] = {}
     for first in range(0, len(wanted), _PER_QUERY):
         some = wanted[first : first + _PER_QUERY]
         marks = ", ".join("?" * len(some))
-        found |= _read_values(base.execute(f"{words} AND number IN ({marks}) ORDER BY number, key", (space, *some)))
-    return found
+        yield from base.execute(f"{words} AND number IN ({marks}) ORDER BY number, key", (space, *some))
 
 
 def parse_saved(text: str) -> tuple[Saved, ...]:
@@ -114,13 +121,6 @@ def rebuild_values(base: sqlite3.Connection) -> None:
         for one in saved:
             draft.set(one.slot, one.value)
         _write_values(base, [(one.slot, one.value) for one in saved], draft.claims, revision, author)
-
-
-def _read_values(rows: Iterable[Sequence[object]]) -> dict[Slot, Value]:
-    found: dict[Slot, Value] = {}
-    for space, number, key, value in rows:
-        found[Slot(space, number, key)] = _VALUE.validate_json(str(value))  # type: ignore[arg-type]
-    return found
 
 
 def _named(edit: AnyEdit) -> set[int]:
