@@ -7,7 +7,7 @@ from threading import RLock
 from types import TracebackType
 from typing import Literal
 
-from cender.annotate.apply import Draft, draft_edit, find_changes, list_volumes
+from cender.annotate.apply import Draft, draft_edit, find_changes, find_claims, list_volumes
 from cender.annotate.edits import AnyEdit, Restore, parse_logged
 from cender.annotate.marks import Mark, Record
 from cender.annotate.slots import Slot
@@ -122,7 +122,8 @@ class EditLog:
                 return known
             state = load_around(base, edit)
             draft = draft_edit(state, edit)
-            slots = [*(slot for slot, _ in find_changes(state, draft)), *draft.claims]
+            changes = find_changes(state, draft)
+            slots = [*(slot for slot, _ in changes), *find_claims(state, changes)]
             if base_revision is not None and (theirs := _find_newer(base, slots, base_revision, author)):
                 return theirs
             return write_edit(base, Author(author, ticket=ticket), edit, state, draft)

@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from pydantic import TypeAdapter
 
-from cender.annotate.apply import Draft, draft_edit, find_changes, list_volumes
+from cender.annotate.apply import Draft, draft_edit, find_changes, find_claims, list_volumes
 from cender.annotate.edits import AnyEdit, Batch, NameIdentity, NoteIdentity, Propagate, Restore, ReviewIdentity
 from cender.annotate.slots import Saved, Slot, Value
 from cender.annotate.state import State
@@ -66,7 +66,7 @@ def write_edit(
         ),
     )
     revision = int(made.lastrowid or 0)
-    _write_values(base, changes, draft.claims, revision, author.name)
+    _write_values(base, changes, find_claims(state, changes), revision, author.name)
     _write_history(base, revision, author.name, turn)
     return revision
 
@@ -116,11 +116,9 @@ def rebuild_values(base: sqlite3.Connection) -> None:
     base.execute("DELETE FROM slots")
     rows = base.execute("SELECT revision, author, before, after FROM edits ORDER BY revision").fetchall()
     for revision, author, before, after in rows:
-        draft = Draft(State({one.slot: one.value for one in parse_saved(before) if one.value is not None}))
-        saved = parse_saved(after)
-        for one in saved:
-            draft.set(one.slot, one.value)
-        _write_values(base, [(one.slot, one.value) for one in saved], draft.claims, revision, author)
+        state = State({one.slot: one.value for one in parse_saved(before) if one.value is not None})
+        changes = [(one.slot, one.value) for one in parse_saved(after)]
+        _write_values(base, changes, find_claims(state, changes), revision, author)
 
 
 def _named(edit: AnyEdit) -> set[int]:
