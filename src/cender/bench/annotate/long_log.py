@@ -29,6 +29,7 @@ def _measure_going_on(folder: Path, rng: np.random.Generator) -> dict[str, float
     """Seconds that the next volume takes after an edit: its reference and neurons; then identities and the queue."""
     desk = Desk.open(folder)
     desk.describe_run()
+    desk.find_reference(0)
     list_queue(desk)
     desk.log.append(AUTHOR, _draw_edit(desk, rng))
     start, begin = perf_counter(), process_time()

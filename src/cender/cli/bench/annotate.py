@@ -125,6 +125,7 @@ def _print(figures: dict[str, Any]) -> None:
         f"{opening['open_core_s']:.2f} s",
     )
     table.add_row("its queue", f"{opening['queue_s']:.2f} s")
+    table.add_row("its first reference", f"{opening['reference_s']:.2f} s")
     table.add_row(
         "pictures of a volume read anew, p50 / p95",
         _say_ms(latency["frames_read_ms"]),
