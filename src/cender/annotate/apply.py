@@ -38,7 +38,7 @@ from cender.errors import EditError
 
 
 class Draft:
-    """A state being changed; remembers what every touched slot was and which identities were claimed."""
+    """A state being changed; remembers what every touched slot was."""
 
     def __init__(self, state: State) -> None:
         self._before = state.values
@@ -47,7 +47,6 @@ class Draft:
             if slot.space == "neuron":
                 self._marks.setdefault(slot.number, set()).add(slot.key)
         self.after: dict[Slot, Value | None] = {}
-        self.claims: set[Slot] = set()
 
     def get(self, slot: Slot) -> Value | None:
         """The value as it is now."""
@@ -59,9 +58,6 @@ class Draft:
         if slot.space == "neuron":
             keys = self._marks.setdefault(slot.number, set())
             keys.add(slot.key) if value is not None else keys.discard(slot.key)
-        for mark in (value, self._before.get(slot)):
-            if isinstance(mark, Mark) and mark.identity is not None and mark.identity >= 0:
-                self.claims.add(Slot("claim", slot.number, str(mark.identity)))
 
     def mark(self, spot: Spot) -> Mark:
         """What is said of a neuron, beginning with nothing."""
@@ -126,6 +122,16 @@ def draft_edit(state: State, edit: AnyEdit) -> Draft:
 def find_changes(state: State, draft: Draft) -> list[tuple[Slot, Value | None]]:
     """Slots whose value differs after a draft, with the new value."""
     return [(slot, value) for slot, value in draft.after.items() if state.values.get(slot) != value]
+
+
+def find_claims(state: State, changes: Iterable[tuple[Slot, Value | None]]) -> set[Slot]:
+    """Identities that changed neurons have before or after: who else gives one of them is in the way."""
+    marks = [(slot, mark) for slot, value in changes for mark in (value, state.values.get(slot))]
+    return {
+        Slot("claim", slot.number, str(mark.identity))
+        for slot, mark in marks
+        if isinstance(mark, Mark) and mark.identity is not None and mark.identity >= 0
+    }
 
 
 def list_volumes(edit: AnyEdit) -> set[int]:

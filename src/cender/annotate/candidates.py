@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Bool, Float, Int
 
-from cender.annotate.join import join_volume
+from cender.annotate.join import match_marks
 from cender.annotate.marks import NO_IDENTITY
 from cender.annotate.state import VolumeState
 
@@ -106,17 +106,14 @@ def lay_marks(neurons: SeenNeurons, states: Mapping[int, VolumeState]) -> SeenNe
         given = {mark.identity for mark in state.marks.values() if mark.identity is not None and not mark.removed}
         taken = np.flatnonzero(np.isin(identity[first:stop], sorted(given - {NO_IDENTITY}))) + first
         identity[taken], human[taken] = NO_IDENTITY, False
-        for one in join_volume(neurons.centre_um[first:stop], list(state.marks.values())):
-            mark = one.mark
-            if mark is None:
-                continue
-            if one.row is None and not mark.removed:
+        marks = list(state.marks.values())
+        for mark, row in zip(marks, match_marks(neurons.centre_um[first:stop], marks).tolist(), strict=True):
+            if row < 0 and not mark.removed:
                 added.append((volume, NO_IDENTITY if mark.identity is None else mark.identity, list(mark.place_um)))
-            elif one.row is not None and mark.removed:
-                kept[first + one.row] = False
-            elif one.row is not None and mark.identity is not None:
-                identity[first + one.row], probability[first + one.row] = mark.identity, 1.0
-                human[first + one.row] = True
+            elif row >= 0 and mark.removed:
+                kept[first + row] = False
+            elif row >= 0 and mark.identity is not None:
+                identity[first + row], probability[first + row], human[first + row] = mark.identity, 1.0, True
     columns = (neurons.volume[kept], identity[kept], probability[kept], neurons.centre_um[kept], human[kept])
     if not added:
         return SeenNeurons(*columns)

@@ -26,6 +26,17 @@ def describe_postures(neurons: SeenNeurons, volumes: Int[np.ndarray, " n"]) -> F
     place = _gather(neurons, volumes)
     if place.shape[1] < FEWEST or not len(volumes):
         return _measure_extent(neurons, volumes)
+    return _measure(place)
+
+
+def describe_known_postures(neurons: SeenNeurons, volumes: Int[np.ndarray, " n"]) -> Float[np.ndarray, "n p"]:
+    """The same, but NaN for volumes whose posture is not known because too few identities tell of it."""
+    place = _gather(neurons, volumes)
+    known = (~np.isnan(place[:, :, 0])).sum(axis=1) >= FEWEST
+    return np.where(known[:, None], _measure(place), np.nan) if known.any() else np.full((len(volumes), 1), np.nan)
+
+
+def _measure(place: Float[np.ndarray, "n i 3"]) -> Float[np.ndarray, "n p"]:
     there = ~np.isnan(place[:, :, 0])
     return _reduce(_register(np.nan_to_num(place), there), there)
 

@@ -25,6 +25,16 @@ class VolumeState(Record):
     note: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class VolumeDigest:
+    """The same in short: ``reviewed`` or complete, ``unusable``, ``marked`` neurons, and the ``identities`` given."""
+
+    reviewed: bool
+    unusable: bool
+    marked: bool
+    identities: frozenset[int]
+
+
 class IdentityState(Record):
     """What people say of one identity."""
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from cender.annotate.advice import give_advice
 from cender.bench.annotate.actions import describe_subject
+from cender.bench.annotate.inputs import hash_rule, hash_truth
 from cender.bench.identity.measure import Learn, run_repeat
 from cender.bench.identity.split import Split
 from cender.bench.identity.subject import Subject
@@ -97,7 +98,7 @@ def _inputs(subject: Subject, plan: Plan, number: int) -> dict[str, Any]:
     volumes = [int(volume) for volume in subject.seen]
     return {
         "data": subject.truth.source,
-        "preset_hash": subject.truth.provenance.get("preset_hash"),
+        "truth": hash_truth(subject),
         "volumes": [len(volumes), min(volumes), max(volumes)],
         "seed": plan.seed + number,
         "annotate": plan.annotate,
@@ -126,7 +127,9 @@ def _ask(subject: Subject, number: int, learn: Learn, plan: Plan) -> Item:
             "forecast": advice.forecast,
         }
 
-    return Item(_name(subject, number, plan, "advised"), measure, _inputs(subject, plan, number), ABOUT_S)
+    # Trainings depend on the volumes that the rule chose; only the choice depends on the rule.
+    inputs = {**_inputs(subject, plan, number), "rule": hash_rule()}
+    return Item(_name(subject, number, plan, "advised"), measure, inputs, ABOUT_S)
 
 
 def _choose(subject: Subject, number: int, suggested: list[int], plan: Plan) -> list[tuple[str, list[int]]]:

@@ -1,6 +1,7 @@
 """The figures of the page, each with its caption; what cannot be drawn becomes a gap."""
 
 from dataclasses import dataclass
+from shlex import quote
 
 import numpy as np
 from jaxtyping import Int
@@ -65,8 +66,8 @@ def _draw_timelines(facts: RunFacts, digest: Digest) -> list[Illustration]:
 
 
 def say_annotate(facts: RunFacts, volume: int) -> str:
-    """The command that opens a volume in the annotation page."""
-    return f"cender annotate {facts.run.path.name} --volume {volume}"
+    """The command that opens a volume in the annotation page, as a shell takes it."""
+    return f"cender annotate {quote(facts.run.path.name)} --volume {volume}"
 
 
 def _draw_samples(facts: RunFacts, digest: Digest) -> tuple[list[Illustration], list[Gap]]:

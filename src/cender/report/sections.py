@@ -5,6 +5,7 @@ import numpy as np
 from cender.report.digest import Digest
 from cender.report.folder import RunFacts
 from cender.report.html import Child, Html, join, table, tag
+from cender.report.pictures import say_annotate
 from cender.report.presence import list_identities
 from cender.report.reasons import count_statuses, group_reasons, say_ranges
 from cender.report.settings import describe_recording, list_differences, list_models, list_versions, say_value
@@ -147,7 +148,7 @@ def write_suggestions(facts: RunFacts, digest: Digest) -> Html:
             say_number(float(times.get(one.volume, np.nan)), "{:.1f}"),
             one.reason,
             f"{one.gain:+.1%}",
-            tag("code", f"cender annotate {facts.run.path.name} --volume {one.volume}"),
+            tag("code", say_annotate(facts, one.volume)),
         )
         for rank, one in enumerate(advice.volumes, 1)
     ]

@@ -8,10 +8,13 @@ from typing import Any
 
 import numpy as np
 import polars as pl
+from jaxtyping import Float
 
 from cender.annotate.advice import Advice, give_advice
 from cender.annotate.candidates import SeenNeurons, SeenVolumes, lay_marks
 from cender.annotate.join import JoinedNeuron, join_volume
+from cender.annotate.marks import NO_IDENTITY
+from cender.annotate.postures import describe_known_postures
 from cender.annotate.state import VolumeState
 from cender.errors import DataError
 from cender.io import RunFolder, open_folder
@@ -22,6 +25,7 @@ from cender.io.results.crops import open_crops
 from cender.io.results.tables.heads import parse_outline
 from cender.types import VoxelSize
 from cender.types.doubt import UNSURE_BELOW
+from cender.web.alike import rank_alike
 from cender.web.events import Hub
 from cender.web.frames import Frames
 from cender.web.tables import FoundRows, RunTables
@@ -52,6 +56,8 @@ class Desk:
     _lock: Lock = field(default_factory=Lock)
     _proposals: dict[int, dict[int, Proposals]] = field(default_factory=dict)
     _seen: tuple[int, SeenVolumes, SeenNeurons] | None = None
+    _measuring: Lock = field(default_factory=Lock)
+    _postures: tuple[int, Float[np.ndarray, "n p"]] | None = None
     _counted: tuple[int, dict[int, int], dict[int, str]] | None = None
 
     @classmethod
@@ -87,7 +93,7 @@ class Desk:
 
     def describe_run(self) -> dict[str, Any]:
         """All that the page needs before it shows the first volume."""
-        states = self.log.states()
+        said = self.log.digests()
         return {
             "name": self.run.path.name,
             "recording": self.recording,
@@ -99,9 +105,9 @@ class Desk:
             "frames": self.shape[2] if len(self.shape) == 5 else 0,
             "channels": list(self.frames.roles),
             "volumes": self.tables.summarize(),
-            "reviewed": [volume for volume, one in states.items() if one.reviewed or one.complete],
-            "annotated": [volume for volume, one in states.items() if one.marks],
-            "unusable": [volume for volume, one in states.items() if one.unusable is not None],
+            "reviewed": [volume for volume, one in said.items() if one.reviewed],
+            "annotated": [volume for volume, one in said.items() if one.marked],
+            "unusable": [volume for volume, one in said.items() if one.unusable],
             "identities": self.list_identities(),
         }
 
@@ -109,9 +115,8 @@ class Desk:
         """Every identity: its name, in how many volumes it is, whether a person reviewed it."""
         people, (seen, presence) = self.log.identities(), self._count_identities()
         names = dict(self.run.load_names()) | {key: one.name for key, one in people.items() if one.name}
-        marks = [mark for one in self.log.states().values() for mark in one.marks.values()]
-        given = {mark.identity for mark in marks if mark.identity is not None and mark.identity >= 0}
-        everybody = sorted(set(seen) | given | set(names))
+        given = frozenset().union(*(one.identities for one in self.log.digests().values()))
+        everybody = sorted((given | set(seen) | set(names)) - {NO_IDENTITY})
         return [
             {
                 "identity": one,
@@ -184,23 +189,27 @@ class Desk:
         return next(iter(self.find_alike(volume, 1)), None)
 
     def find_alike(self, volume: int, count: int) -> list[int]:
-        """Volumes whose head lies most alike, reviewed ones first, then by direction and nearness in time."""
+        """Volumes whose head lies most alike, reviewed ones first, then by posture and nearness in time."""
         rows = self.tables.volumes
-        axes = rows.select(pl.col("anterior_y", "anterior_x").fill_null(0.0)).to_numpy()
         number = rows["volume"].to_numpy()
+        axes = rows.select(pl.col("anterior_y", "anterior_x").fill_null(0.0)).to_numpy()
+        reviewed = [one for one, said in self.log.digests().items() if said.reviewed]
+        usable = (rows["status"] != "failed").to_numpy()
         here = int(np.searchsorted(number, volume))
-        turn = np.linalg.norm(axes - axes[here], axis=1)
-        apart = np.abs(np.arange(len(number)) - here) / max(len(number), 1)
-        reviewed = {one for one, state in self.log.states().items() if state.reviewed or state.complete}
-        cost = turn + 0.2 * apart - 3.0 * np.isin(number, list(reviewed))
-        cost[(rows["status"] == "failed").to_numpy()] = np.inf
-        cost[here] = np.inf
-        best = np.argsort(cost, kind="stable")[:count]
-        return [int(number[row]) for row in best if np.isfinite(cost[row])]
+        found = rank_alike(self._describe_postures(), axes, usable, np.isin(number, reviewed), here)
+        return [int(one) for one in number[found[:count]]]
+
+    def _describe_postures(self) -> Float[np.ndarray, "n p"]:
+        """Postures of all volumes as the machine named their neurons, once after every run; NaN where unknown."""
+        with self._measuring:
+            if self._postures is None or self._postures[0] != self.generation:
+                _, volumes, neurons = self._arrange()
+                self._postures = (self.generation, describe_known_postures(neurons, volumes.volume))
+            return self._postures[1]
 
     def list_spots(self, identity: int, first: int, stop: int) -> list[dict[str, Any]]:
         """Where an identity is in the volumes of a range, as edits name neurons."""
-        states = {volume: one for volume, one in self.log.states().items() if first <= volume < stop}
+        touched = {volume for volume in self.log.digests() if first <= volume < stop}
         rows, column = self.tables.neurons, self.tables.neurons.columns
         hits = np.flatnonzero((column["identity"] == identity) & (rows.volume >= first) & (rows.volume < stop))
         spots = [
@@ -210,9 +219,9 @@ class Desk:
                 "place_um": [round(float(column[f"{axis}_um"][hit]), 4) for axis in "zyx"],
             }
             for hit in hits
-            if int(rows.volume[hit]) not in states
+            if int(rows.volume[hit]) not in touched
         ]
-        for volume in states:
+        for volume in touched:
             neurons = self.describe_volume(volume)["neurons"] if self.has_volume(volume) else []
             mine = [one for one in neurons if one["identity"] == identity]
             spots += [{"volume": volume, "key": one["key"], "place_um": one["anchor_um"]} for one in mine[:1]]
@@ -220,14 +229,18 @@ class Desk:
 
     def give_advice(self, count: int) -> Advice:
         """What is worth a person's next minute, by the rule of ``cender suggest``."""
+        _, volumes, neurons = self._arrange()
+        states = self.log.states()
+        reviewed = [volume for volume, one in states.items() if one.reviewed or one.complete]
+        return give_advice(volumes, lay_marks(neurons, states), reviewed, count)
+
+    def _arrange(self) -> tuple[int, SeenVolumes, SeenNeurons]:
+        """What the last run says, as advice is given on, and the generation that it is of."""
         with self._lock:
             if self._seen is None or self._seen[0] != self.generation:
                 volumes = arrange_volumes(self.tables.volumes)
                 self._seen = (self.generation, volumes, arrange_neurons(self.tables.table))
-            _, volumes, neurons = self._seen
-        states = self.log.states()
-        reviewed = [volume for volume, one in states.items() if one.reviewed or one.complete]
-        return give_advice(volumes, lay_marks(neurons, states), reviewed, count)
+            return self._seen
 
 
 def _describe_neuron(one: JoinedNeuron, found: FoundRows) -> dict[str, Any]:

@@ -73,7 +73,8 @@ class Learning:
                     continue
                 kind, value = "failed", "the process that was learning has ended"
             with self._lock:
-                if self.state != "running":
+                # Stopped; another one may have begun since.
+                if self.state != "running" or self._process is not process:
                     break
                 if kind != "progress":
                     self.state, self.words = kind, value

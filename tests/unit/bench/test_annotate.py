@@ -2,6 +2,7 @@
 
 import json
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -13,6 +14,7 @@ from cender.bench.annotate.company import measure_company
 from cender.bench.annotate.folders import make_folder
 from cender.bench.annotate.waiting import measure_latency, measure_opening
 from cender.bench.identity.data import make_subject
+from cender.bench.identity.subject import Subject
 from cender.bench.suggest import Plan, measure_choices
 from cender.cli.app import app
 from cender.evaluate.pairing import pair_volume
@@ -21,6 +23,14 @@ from cender.simulate import SimulateParams, simulate_recording
 from cender.types import Annotation, Identities
 
 TINY = {"shape": (6, 96, 96), "voxel_um": (4.0, 1.6, 1.6), "anatomy": {"neurons": (36, 40)}}
+
+SMALL = [
+    word
+    for one in ("shape=[6,96,96]", "voxel_um=[4.0,1.6,1.6]", "anatomy.neurons=[36,40]")
+    for word in ("--set", f"simulate.{one}")
+]
+SUGGEST = ["suggest", "easy", "--annotate", "1", "--draws", "1", "--volumes", "3", "--set", "simulate.volumes=4"]
+EFFORT = ["annotate", "--volumes", "4", "--rounds", "1"]
 
 
 def test_nothing_is_lost_and_a_long_run_opens(tmp_path: Path) -> None:
@@ -49,7 +59,7 @@ def test_actions_are_counted() -> None:
     assert count_effort([pair_volume(swapped, truth)]).correcting == 2 + 1
 
 
-def make_small_subject() -> object:
+def make_small_subject() -> Subject:
     truth = simulate_recording(SimulateParams(seed=4, volumes=8, **TINY)).truth()
     return make_subject(truth)
 
@@ -88,6 +98,58 @@ def test_choices_are_compared_and_kept(tmp_path: Path) -> None:
     )
 
 
+def test_another_rule_is_asked_again_and_trains_only_what_it_chooses_anew(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kept, subject = tmp_path / "rows.jsonl", make_small_subject()
+    plan, effort = Plan(2, 2), EffortPlan(rounds=1, each=2)
+    measure_choices([subject], answer_all, plan, kept)
+    measure_effort(subject, answer_all, effort, kept)
+    for module in ("suggest", "annotate.actions"):
+        monkeypatch.setattr(f"cender.bench.{module}.hash_rule", lambda: "another rule")
+    seen: list[tuple[str, bool]] = []
+    measure_choices([subject], answer_all, plan, kept, lambda done: seen.append((done.key.split()[-1], done.kept)))
+    assert seen == [("advised", False), *((name, True) for name in ("suggested", "even", "0", "1"))]
+    rounds: list[bool] = []
+    measure_effort(subject, answer_all, effort, kept, lambda done: rounds.append(done.kept))
+    assert rounds == [False, False]
+
+
+def test_another_truth_is_measured_again(tmp_path: Path) -> None:
+    kept, subject = tmp_path / "rows.jsonl", make_small_subject()
+    measure_choices([subject], answer_all, Plan(2, 1), kept)
+    moved = {volume: replace(one, centre_um=one.centre_um + 1.0) for volume, one in subject.truth.annotations.items()}
+    other = replace(subject, truth=replace(subject.truth, annotations=moved))
+    seen: list[bool] = []
+    measure_choices([other], answer_all, Plan(2, 1), kept, lambda done: seen.append(done.kept))
+    assert seen == [False] * 4
+
+
+@pytest.mark.parametrize("words", [SUGGEST, EFFORT], ids=["suggest", "annotate"])
+def test_other_weights_are_measured_again(words: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    trained: list[int] = []
+
+    def learn(annotated: list[Annotation], recording: list[Annotation], seed: int) -> object:
+        trained.append(len(annotated))
+        return answer_all(annotated, recording, seed)
+
+    page = {"opening": {}, "latency": {}, "company": {}, "correcting": {}}
+    monkeypatch.setattr("cender.bench.identity.methods.make_learner", lambda method, config: learn)
+    monkeypatch.setattr(sys.modules["cender.cli.bench.annotate"], "_measure_page", lambda *_: page)
+    command = ["bench", *words, "--rows", str(tmp_path / "rows.jsonl"), "--json", *SMALL]
+    assert CliRunner().invoke(app, command).exit_code == 0
+    before = len(trained)
+    assert CliRunner().invoke(app, command).exit_code == 0
+    assert len(trained) == before > 0, "the same weights: all rows are kept"
+    for name in ("matcher", "dense") if words is EFFORT else ("matcher",):
+        with monkeypatch.context() as patch:
+            for module in ("bench.paper.identity_rows", "pipeline.plan.inputs"):
+                patch.setattr(f"cender.{module}.hash_weights", lambda path, shipped, name=name: str(shipped == name))
+            assert CliRunner().invoke(app, command).exit_code == 0
+        assert len(trained) > before, name
+        before = len(trained)
+
+
 def test_effort_falls_with_annotation_and_is_kept(tmp_path: Path) -> None:
     kept = tmp_path / "rows.jsonl"
     found = measure_effort(make_small_subject(), answer_all, EffortPlan(rounds=1, each=2), kept)
@@ -102,18 +164,18 @@ def test_effort_falls_with_annotation_and_is_kept(tmp_path: Path) -> None:
 
 
 def test_commands_print_json(monkeypatch: pytest.MonkeyPatch) -> None:
-    small = ["simulate.shape=[6,96,96]", "simulate.voxel_um=[4.0,1.6,1.6]", "simulate.anatomy.neurons=[36,40]"]
-    sets = [word for one in small for word in ("--set", one)]
     monkeypatch.setattr(sys.modules["cender.cli.bench.annotate"], "REQUESTS", 5)
     monkeypatch.setattr(sys.modules["cender.cli.bench.annotate"], "CORRECTIONS", 2)
-    words = ["bench", "annotate", "--edits", "3", "--open", "5", "--volumes", "0", "--json", *sets]
+    monkeypatch.setattr(sys.modules["cender.cli.bench.annotate"], "LOGGED", 40)
+    words = ["bench", "annotate", "--edits", "3", "--open", "5", "--volumes", "0", "--json", *SMALL]
     done = CliRunner().invoke(app, words)
     assert done.exit_code == 0, done.output
     figures = json.loads(done.stdout)
     assert figures["company"]["lost"] == 0
     assert 0 < figures["correcting"]["own_ms"]["p50"] < 60_000
+    assert figures["long_log"]["edits"] == 40
+    assert figures["long_log"]["open_s"] > 0
     monkeypatch.setattr("cender.bench.identity.methods.make_learner", lambda method, config: answer_all)
-    words = ["bench", "suggest", "easy", "--annotate", "1", "--draws", "1", "--volumes", "3", "--json", *sets]
-    done = CliRunner().invoke(app, [*words, "--set", "simulate.volumes=4"])
+    done = CliRunner().invoke(app, ["bench", *SUGGEST, "--json", *SMALL])
     assert done.exit_code == 0, done.output
     assert set(json.loads(done.stdout)["choices"]) == {"suggested", "even", "random"}

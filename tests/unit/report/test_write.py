@@ -25,6 +25,8 @@ from cender.plots.report.style import Picture
 from cender.report import pictures, write_report
 from cender.report.digest import digest_run
 from cender.report.folder import read_folder
+from cender.report.pictures import draw_all
+from cender.report.samples import gather_samples
 from cender.report.write import FIGURES
 from cender.types import Traces
 
@@ -109,6 +111,18 @@ def test_every_figure_is_on_the_page_and_in_the_folder(hostile: Path) -> None:
     assert "cender annotate" in page.text
     assert (hostile / "figures/traces.png").read_bytes().startswith(b"\x89PNG")
     assert b"<svg" in (hostile / "figures/traces.svg").read_bytes()[:2000]
+
+
+def test_every_sample_says_how_its_own_volume_is_opened(hostile: Path) -> None:
+    facts = read_folder(hostile)
+    presence = digest_run(facts).presence
+    assert presence is not None
+    samples, _ = gather_samples(facts, presence)
+    raw = (hostile / "report.html").read_text(encoding="utf-8")
+    captions = [unescape(one) for one in re.findall(r"<figcaption>(.*?)</figcaption>", raw, re.DOTALL)]
+    offered = [words for one in captions for words in re.findall(r"cender annotate .+ --volume \d+", one)]
+    assert offered == [f"cender annotate '{hostile.name}' --volume {sample.volume}" for sample in samples]
+    assert len({sample.volume for sample in samples}) > 1
 
 
 def test_page_needs_nothing_else(hostile: Path) -> None:

@@ -11,6 +11,7 @@ from jaxtyping import Int
 
 from cender.annotate.advice import give_advice
 from cender.annotate.candidates import SeenNeurons, SeenVolumes
+from cender.bench.annotate.inputs import hash_rule, hash_truth
 from cender.bench.identity.measure import Learn, collect_identities
 from cender.bench.identity.subject import Subject
 from cender.bench.paper.items import Done, Figures, Item, measure_items
@@ -102,8 +103,9 @@ def measure_effort(
     """
     taught: list[int] = []
     found: list[Figures] = []
+    same = {"truth": hash_truth(subject), "rule": hash_rule(), "each": plan.each, "seed": plan.seed, **plan.inputs}
     for number in range(plan.rounds + 1):
-        inputs = {"animal": subject.truth.source, "taught": list(taught), "each": plan.each, **plan.inputs}
+        inputs = {"animal": subject.truth.source, "taught": list(taught), **same}
         measure = partial(_measure_round, subject, learn, plan, list(taught))
         item = Item(f"{subject.truth.source}, round {number}", measure, inputs, ABOUT_S)
         (done,) = measure_items([item], kept, {}, on_item).values()

@@ -13,6 +13,8 @@ REQUESTS = 200
 """Requests of each kind whose waiting time is measured."""
 CORRECTIONS = 30
 """Corrections after which the time to new identities is measured."""
+LOGGED = 100_000
+"""Edits of a log with which the run is opened once more."""
 CORRECTED_EACH = 2
 """Volumes that are corrected in each round."""
 
@@ -61,6 +63,7 @@ def _measure_page(config: Any, opened: int, edits: int, seed: int) -> dict[str, 
     from cender.bench.annotate.company import measure_company
     from cender.bench.annotate.correcting import measure_correcting
     from cender.bench.annotate.folders import make_folder
+    from cender.bench.annotate.long_log import measure_long_log
     from cender.bench.annotate.waiting import measure_latency, measure_opening
     from cender.bench.identity.data import number_animal
     from cender.cli.console import STDERR
@@ -75,6 +78,8 @@ def _measure_page(config: Any, opened: int, edits: int, seed: int) -> dict[str, 
         figures["company"] = measure_company(worm, PEOPLE, edits, seed)
         STDERR.print("names after a correction")
         figures["correcting"] = measure_correcting(worm, config, CORRECTIONS, seed)
+        STDERR.print(f"opening it with {LOGGED} edits")
+        figures["long_log"] = measure_long_log(worm, LOGGED, seed)
     return figures
 
 
@@ -82,12 +87,16 @@ def _measure_effort(config: Any, volumes: int, rounds: int, seed: int, rows: Pat
     from cender.bench.annotate.actions import EffortPlan, measure_effort
     from cender.bench.identity.data import detect_subject, number_animal
     from cender.bench.identity.methods import make_learner
+    from cender.bench.paper.identity_rows import describe_recognition
+    from cender.bench.paper.inputs import hash_settings
     from cender.cli.console import show_progress
-    from cender.io.results.folder.fingerprints import hash_values
+    from cender.pipeline.plan.inputs import find_models
 
     animal = number_animal(config, seed).model_copy(update={"volumes": volumes})
-    settings = hash_values(config.model_dump(mode="json", exclude={"simulate"}))
-    plan = EffortPlan(rounds, CORRECTED_EACH, seed, {"volumes": volumes, "settings": settings})
+    config = config.model_copy(update={"simulate": animal})
+    found = find_models(config.detect) | hash_settings(config, ("preprocess", "detect", "merge", "activity"))
+    inputs = {**describe_recognition(config, "default", simulated=True), "found": found}
+    plan = EffortPlan(rounds, CORRECTED_EACH, seed, inputs)
     with show_progress() as bar:
         finding = bar.add_task("finding neurons", total=volumes)
         subject = detect_subject(animal, config, lambda _: bar.advance(finding))
@@ -116,6 +125,7 @@ def _print(figures: dict[str, Any]) -> None:
         f"{opening['open_core_s']:.2f} s",
     )
     table.add_row("its queue", f"{opening['queue_s']:.2f} s")
+    table.add_row("its first reference", f"{opening['reference_s']:.2f} s")
     table.add_row(
         "pictures of a volume read anew, p50 / p95",
         _say_ms(latency["frames_read_ms"]),
@@ -127,6 +137,18 @@ def _print(figures: dict[str, Any]) -> None:
         _say_ms(latency["frames_held_core_ms"]),
     )
     table.add_row("neurons of a volume, p50 / p95", _say_ms(latency["neurons_ms"]), _say_ms(latency["neurons_core_ms"]))
+    long_log = figures["long_log"]
+    table.add_row(
+        f"opening it with {long_log['edits']:,} edits",
+        f"{long_log['open_s']:.2f} s",
+        f"{long_log['open_core_s']:.2f} s",
+    )
+    table.add_row(
+        "the next volume after one more",
+        f"{1e3 * long_log['next_s']:.0f} ms",
+        f"{1e3 * long_log['next_core_s']:.0f} ms",
+    )
+    table.add_row("the queue after it", f"{long_log['queue_again_s']:.2f} s", f"{long_log['queue_again_core_s']:.2f} s")
     correcting = figures["correcting"]
     table.add_row("a corrected volume named again, p50 / p95", _say_ms(correcting["own_ms"]))
     table.add_row("a volume that hears of it, p50 / p95", _say_ms(correcting["hearing_ms"]))

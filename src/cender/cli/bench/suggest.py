@@ -34,15 +34,14 @@ def suggest(
 ) -> None:
     """Learn from suggested, evenly spaced and randomly drawn volumes, and compare what is recognized in the others."""
     from cender.bench.identity.methods import make_learner
+    from cender.bench.paper.identity_rows import describe_recognition
     from cender.bench.suggest import Plan, measure_choices
     from cender.cli.bench.machine import describe_machine
     from cender.cli.console import print_json, show_progress
-    from cender.io.results.folder.fingerprints import hash_values
 
     config, subjects = _open(points, volumes, repeats, seed, sets)
     machine = describe_machine()
-    learnt = {name: getattr(config, name).model_dump(mode="json") for name in ("recognize", "train_recognizer")}
-    plan = Plan(annotate, draws, seed, {"settings": hash_values(learnt), "version": machine["version"]})
+    plan = Plan(annotate, draws, seed, describe_recognition(config, "default", simulated=False))
     with show_progress() as bar:
         task = bar.add_task("learning", total=len(subjects) * (3 + draws))
         figures = measure_choices(

@@ -6,7 +6,7 @@ import { askAxes, askOutline, isSetting, leaveHead, moveCross, setPoint, takeBac
 import { drawKeys } from "./keys.js";
 import { train } from "./learning.js";
 import { nudge, pointerAt } from "./mouse.js";
-import { changed, rowOf, selected, state, writeAddress } from "./state.js";
+import { changed, rowOf, selected, state } from "./state.js";
 import { choose, goBack, goToDoubtful, goToNext, play, showFrame, step } from "./travel.js";
 import { bringIntoView, inFrame, nearestGhost, neuronToward } from "./view.js";
 
@@ -79,7 +79,7 @@ function escape() {
 
 export function besides() { state.beside = !state.beside; document.body.classList.toggle("beside", state.beside); changed(); }
 export function flatten() { state.flat = !state.flat; changed(); }
-export function cycleChannel() { if (state.run.channels.length < 2) { toast("this recording has one channel"); return; } state.channel = { both: "red", red: "green", green: "both" }[state.channel] ?? "both"; writeAddress(); changed(); }
+export function cycleChannel() { if (state.run.channels.length < 2) { toast("this recording has one channel"); return; } state.channel = { both: "red", red: "green", green: "both" }[state.channel] ?? "both"; changed(); }
 export function showKeys() { drawKeys(); /** @type {HTMLDialogElement} */ (element("keys-dialog")).showModal(); }
 export function turnTheme() {
   const root = document.documentElement;

@@ -1,6 +1,7 @@
 // @ts-check
 /** Begins: opens the run, joins the parts, hears of others. */
 import * as actions from "./actions.js";
+import { followView, readAddress } from "./address.js";
 import { ask, listen, openOutbox, say } from "./api.js";
 import * as bindings from "./bindings.js";
 import { askConflict, askText, toast } from "./dialogs.js";
@@ -8,9 +9,9 @@ import { openKeys } from "./keys.js";
 import { cancel, openLearning, showLearning, train } from "./learning.js";
 import { drawHeader, drawIdentities, drawLog, drawQueue, openLists } from "./lists.js";
 import "./mouse.js";
-import { drawProjections, drawReference, drawSpace, drawStrip, openSpace } from "./panels.js";
+import { drawProjections, drawReference, drawSpace, drawStrip, inSpace, openSpace } from "./panels.js";
 import { fetchRaw, stackOf } from "./pixels.js";
-import { changed, onChange, readAddress, sayTime, selected, state } from "./state.js";
+import { changed, onChange, sayTime, selected, state } from "./state.js";
 import { drawTrace, openTrace } from "./trace.js";
 import { choose, goTo, loadQueue, openItem, play, refresh, reloadRun, showFrame, showIdentity, tellCursor } from "./travel.js";
 import { drawView, onScreen } from "./view.js";
@@ -114,13 +115,12 @@ async function begin() {
   openOutbox({ conflict: settleConflict, refused: toast, saved: followSaved });
   listen(hear);
   const where = readAddress();
-  state.channel = where.c;
-  state.z = where.z ?? Math.floor((state.run.frames || 2) / 2);
   await loadQueue();
   void ask("/api/windows").then((windows) => { state.windows = windows; }).catch(() => null);
   state.v = where.v ?? state.queue.volumes[0]?.volume ?? state.run.volumes.volume[0];
-  await goTo(state.v, { key: where.k, quiet: true });
-  state.identity = selected()?.identity ?? -1;
+  await goTo(state.v, { key: where.key, quiet: true });
+  state.identity = selected()?.identity ?? state.identity;
+  followView();
   state.log = await ask(`/api/log?author=${encodeURIComponent(state.author)}`);
   await openLearning();
   say("connected", false);
@@ -129,6 +129,6 @@ async function begin() {
 }
 
 /** For tests and the curious: what the page shows. */
-const shown = { onScreen, stackOf, select: (/** @type {string} */ key) => { const one = state.volume?.neurons.find((each) => each.key === key); if (one) choose(one); }, goTo: async (/** @type {number} */ v, /** @type {number|null} */ z) => { await goTo(v, { quiet: true }); if (z !== null) showFrame(z); }, showFrame };
+const shown = { onScreen, inSpace, stackOf, select: (/** @type {string} */ key) => { const one = state.volume?.neurons.find((each) => each.key === key); if (one) choose(one); }, goTo: async (/** @type {number} */ v, /** @type {number|null} */ z) => { await goTo(v, { quiet: true }); if (z !== null) showFrame(z); }, showFrame };
 Object.assign(window, { cender: Object.assign(Object.create(state), shown) });
 begin().catch((error) => say(String(error.message ?? error), true));

@@ -3,7 +3,7 @@
 import { addBox, assignClicked, moveBox } from "./actions.js";
 import { askOutline, setPoint } from "./head.js";
 import { stackOf } from "./pixels.js";
-import { changed, selected, state, toPixels, writeAddress } from "./state.js";
+import { changed, selected, state, toPixels } from "./state.js";
 import { boxOf, inFrame, isFlat, isGhostHere, layout, neuronAt, onScreen, pencil } from "./view.js";
 
 /** @typedef {import("./state.js").Neuron} Neuron */
@@ -19,7 +19,7 @@ function select(hit) {
   state.key = hit?.key ?? "";
   state.identity = hit?.identity ?? -1;
   if (hit && isFlat() && hit.boxes.length && !hit.boxes.some((box) => box[0] === state.z)) state.z = hit.boxes[hit.boxes.length >> 1][0];
-  writeAddress();
+ 
   changed();
 }
 
@@ -90,7 +90,7 @@ canvas.addEventListener("wheel", (event) => {
   } else {
     const depth = stackOf(state.v)?.depth ?? 1;
     state.z = Math.min(depth - 1, Math.max(0, state.z + Math.sign(event.deltaY)));
-    writeAddress();
+   
   }
   changed();
 }, { passive: false });

@@ -1,7 +1,7 @@
 // @ts-check
 /** Around the frame: strip, projections, reference, points in space. */
 import { drawFrame, drawProjection, stackOf } from "./pixels.js";
-import { changed, colourOf, labelOf, selected, state, toPixels, writeAddress } from "./state.js";
+import { changed, colourOf, labelOf, selected, state, toPixels } from "./state.js";
 import { fit, layout, onScreen } from "./view.js";
 
 /** @typedef {import("./pixels.js").Stack} Stack */
@@ -51,14 +51,17 @@ function write(context, text, x, y) {
   context.fillStyle = "#e6e9ec"; context.fillText(text, x, y);
 }
 
+/** The first frame in the strip: the shown one is in its middle, except near the ends of the volume. @param {number} depth */
+const stripStart = (depth) => Math.max(0, Math.min(state.z - (STRIP >> 1), depth - STRIP));
+
 export function drawStrip() {
   const [context, w, h] = fit(canvas("strip"));
   const stack = stackOf(state.v), one = selected();
   if (!stack) return;
   const cell = w / STRIP;
   for (let i = 0; i < STRIP; i++) {
-    const z = state.z + i - (STRIP >> 1);
-    if (z < 0 || z >= stack.depth) continue;
+    const z = stripStart(stack.depth) + i;
+    if (z >= stack.depth) break;
     const into = { x: i * cell + 2, y: 3, w: cell - 4, h: h - 6 };
     drawPart(context, stack, z, one, one ? [one] : [], into);
     if (z === state.z) { context.strokeStyle = "#56b4e9"; context.lineWidth = 2; context.strokeRect(into.x, into.y, into.w, into.h); }
@@ -68,8 +71,8 @@ export function drawStrip() {
 
 canvas("strip").addEventListener("click", (event) => {
   const depth = stackOf(state.v)?.depth ?? 1;
-  const z = state.z + Math.floor((event.offsetX / canvas("strip").clientWidth) * STRIP) - (STRIP >> 1);
-  if (z >= 0 && z < depth) { state.z = z; writeAddress(); changed(); }
+  const z = stripStart(depth) + Math.floor((event.offsetX / canvas("strip").clientWidth) * STRIP);
+  if (z >= 0 && z < depth) { state.z = z; changed(); }
 });
 
 export function drawProjections() {
@@ -77,7 +80,7 @@ export function drawProjections() {
   if (!stack) { fit(panel); return; }
   const thick = stack.depth * Math.max(1, state.run.voxel_um[0] / state.run.voxel_um[1]);
   // The panel is as high as its pictures need, so that the points below get the rest.
-  const high = Math.round(Math.min(0.36 * innerHeight, Math.max(70, ((panel.clientWidth - 12) * (stack.h + thick)) / (stack.w + thick) + 12)));
+  const high = Math.round(Math.min(0.27 * innerHeight, Math.max(70, ((panel.clientWidth - 12) * (stack.h + thick)) / (stack.w + thick) + 12)));
   if (Math.abs(panel.clientHeight - high) > 1) panel.style.height = `${high}px`;
   const [context, w, h] = fit(panel);
   const scale = Math.min((w - 12) / (stack.w + thick), (h - 12) / (stack.h + thick));
@@ -127,8 +130,10 @@ export function drawSpace() {
   if (!neurons.length) return;
   const middle = [0, 1, 2].map((axis) => neurons.reduce((sum, one) => sum + one.centre_um[axis], 0) / neurons.length);
   const [c, s] = [Math.cos(state.spin), Math.sin(state.spin)], [d, t] = [Math.cos(state.tilt), Math.sin(state.tilt)];
+  // A head that is higher than wide lies down, as the panel does.
+  const [, tall, broad] = [0, 1, 2].map((axis) => neurons.reduce((sum, one) => sum + Math.abs(one.centre_um[axis] - middle[axis]), 0)), lies = tall > broad && w > h;
   const points = neurons.map((one) => {
-    const [z, y, x] = one.centre_um.map((value, axis) => value - middle[axis]);
+    const [z, ...across] = one.centre_um.map((value, axis) => value - middle[axis]), [y, x] = lies ? [-across[1], across[0]] : across;
     const a = c * x + s * z, b = -s * x + c * z;
     return { one, a, y: d * y - t * b, x: 0, deep: d * b + t * y };
   }).sort((a, b) => a.deep - b.deep);
@@ -149,6 +154,8 @@ export function drawSpace() {
 /** @type {{one:any, x:number, y:number}[]} */ let shownPoints = [];
 let turned = 0;
 /** @type {(one:any) => void} */ let onChoose = () => {};
+/** Where the point of a neuron is drawn. @param {string} key */
+export function inSpace(key) { const point = shownPoints.find((each) => each.one.key === key); return point ? [point.x, point.y] : null; }
 /** @param {(one:any) => void} choose */
 export function openSpace(choose) { onChoose = choose; }
 

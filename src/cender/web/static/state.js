@@ -25,7 +25,7 @@ export const state = {
   /** @type {any} */ log: { entries: [], undo: [], redo: [] },
   /** @type {Map<string, {author:string, volume:number, at:number}>} */ others: new Map(),
   /** @type {Set<number>} */ reviewed: new Set(), /** @type {Set<number>} */ annotated: new Set(),
-  /** @type {{v:number, z:number, key:string, identity:number}[]} */ trail: [], author: "me", session: crypto.randomUUID(),
+  /** @type {{v:number, z:number, key:string, identity:number}[]} */ trail: [], opened: "", author: "me", session: crypto.randomUUID(),
   /** @type {any} */ trace: null,
 };
 
@@ -90,14 +90,4 @@ export function toMicrometres(px) { return px.map((value, axis) => value * state
 /** @param {number} identity */
 export function colourOf(identity) {
   return identity < 0 ? "#8a949d" : `hsl(${(identity * 137.508) % 360} 70% ${55 + (identity % 3) * 7}%)`;
-}
-
-export function writeAddress() {
-  const parts = { v: state.v, z: state.z, k: state.key, c: state.channel };
-  history.replaceState(null, "", "#" + Object.entries(parts).filter(([, value]) => value !== "").map(([key, value]) => `${key}=${encodeURIComponent(value)}`).join("&"));
-}
-
-export function readAddress() {
-  const found = new URLSearchParams(location.hash.slice(1));
-  return { v: found.has("v") ? Number(found.get("v")) : null, z: found.has("z") ? Number(found.get("z")) : null, k: found.get("k") ?? "", c: found.get("c") ?? "both" };
 }

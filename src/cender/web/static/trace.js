@@ -59,10 +59,10 @@ function drawOther(context, x, y, author) {
 /** Times under the trace, or numbers of volumes where times are not known.
  * @param {CanvasRenderingContext2D} context @param {(v:number) => number} place @param {number} y @param {string} ink */
 function drawAxis(context, place, y, ink) {
-  const { volume, time_s } = state.run.volumes, ticks = Math.max(2, Math.min(9, Math.floor(canvas.clientWidth / 160)));
+  const { volume, time_s } = state.run.volumes, ticks = Math.min(volume.length, Math.max(2, Math.min(9, Math.floor(canvas.clientWidth / 160))));
   context.fillStyle = ink; context.globalAlpha = 0.65; context.font = '11px system-ui, "Liberation Sans", sans-serif';
-  for (let i = 0; i < Math.min(ticks, volume.length); i++) {
-    const row = Math.round((i * (volume.length - 1)) / (ticks - 1)), text = time_s[row] === null ? `${volume[row]}` : `${time_s[row].toFixed(time_s[row] < 100 ? 1 : 0)} s`;
+  for (let i = 0; i < ticks; i++) {
+    const row = Math.round((i * (volume.length - 1)) / Math.max(1, ticks - 1)), text = time_s[row] === null ? `${volume[row]}` : `${time_s[row].toFixed(time_s[row] < 100 ? 1 : 0)} s`;
     context.textAlign = i === 0 ? "left" : i === ticks - 1 ? "right" : "center";
     context.fillText(text, Math.min(canvas.clientWidth - 1, place(volume[row]) + (i === 0 ? -4 : i === ticks - 1 ? 4 : 0)), y);
   }

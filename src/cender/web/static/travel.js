@@ -3,7 +3,7 @@
 import { ask, countMade, countWaiting } from "./api.js";
 import { toast } from "./dialogs.js";
 import { fetchStack, forgetStacks } from "./pixels.js";
-import { changed, isDoubtful, rowOf, selected, state, toPixels, writeAddress } from "./state.js";
+import { changed, isDoubtful, rowOf, selected, state, toPixels } from "./state.js";
 import { bringIntoView } from "./view.js";
 
 /** @typedef {import("./state.js").Neuron} Neuron */
@@ -27,7 +27,7 @@ export async function goTo(v, how = {}) {
     if (same) showFrameOf(same);
   } catch (error) { toast(String(/** @type {any} */ (error).message ?? error)); }
   await pixels;
-  writeAddress();
+ 
   changed();
   tellCursor();
   const all = state.run.volumes.volume;
@@ -73,10 +73,10 @@ function showFrameOf(one) {
 }
 
 /** @param {number} z */
-export function showFrame(z) { state.z = Math.min((state.run.frames || 1) - 1, Math.max(0, z)); writeAddress(); changed(); }
+export function showFrame(z) { state.z = Math.min((state.run.frames || 1) - 1, Math.max(0, z)); changed(); }
 
 /** @param {Neuron} one */
-export function choose(one) { state.key = one.key; state.identity = one.identity; showFrameOf(one); bringIntoView(one); writeAddress(); changed(); }
+export function choose(one) { state.key = one.key; state.identity = one.identity; showFrameOf(one); bringIntoView(one); changed(); }
 
 /** Show an identity in this volume, or where it is missing. @param {number} identity */
 export function showIdentity(identity) {
@@ -110,7 +110,6 @@ export async function goToDoubtful(by) {
   toast("nothing further is in doubt");
 }
 
-let opened = "";
 /** @param {any} item of the queue */
 const nameItem = (item) => `${item.kind} ${item.volume} ${item.identity}`;
 
@@ -118,13 +117,13 @@ const nameItem = (item) => `${item.kind} ${item.volume} ${item.identity}`;
 export function goToNext() {
   const items = [...state.queue.volumes, ...state.queue.neurons];
   const isShown = (/** @type {any} */ one) => one.volume === state.v && (one.kind === "volume" || one.identity === state.identity);
-  const at = items.findIndex((one) => nameItem(one) === opened && isShown(one));
+  const at = items.findIndex((one) => nameItem(one) === state.opened && isShown(one));
   const item = items[(at < 0 ? items.findIndex(isShown) : at) + 1];
   if (item) void openItem(item); else toast("the queue is done");
 }
 
 /** @param {any} item of the queue */
-export async function openItem(item) { opened = nameItem(item); await goTo(item.volume); showIdentity(item.identity); }
+export async function openItem(item) { state.opened = nameItem(item); await goTo(item.volume); showIdentity(item.identity); }
 
 export function play() {
   state.playing = !state.playing;

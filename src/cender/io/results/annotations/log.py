@@ -7,13 +7,14 @@ from threading import RLock
 from types import TracebackType
 from typing import Literal
 
-from cender.annotate.apply import Draft, draft_edit, find_changes, list_volumes
+from cender.annotate.apply import Draft, draft_edit, find_changes, find_claims, list_volumes
 from cender.annotate.edits import AnyEdit, Restore, parse_logged
 from cender.annotate.marks import Mark, Record
 from cender.annotate.slots import Slot
-from cender.annotate.state import IdentityState, State, VolumeState, arrange_identities, arrange_volumes
+from cender.annotate.state import IdentityState, State, VolumeDigest, VolumeState, arrange_identities
 from cender.annotate.words import describe_edit
 from cender.io.results.annotations.base import FILE_NAME, explaining, open_to_read, open_to_write
+from cender.io.results.annotations.held import Held, load_digests, load_states
 from cender.io.results.annotations.rows import (
     Author,
     Turn,
@@ -53,7 +54,7 @@ class EditLog:
     """Human work on a run folder.
 
     The append-only log is the truth; the state follows from it and is kept beside it in the same transaction, so that
-    opening costs nothing however long the log is. An edit is on disk when `append` returns. Safe to use from several
+    nothing is replayed however long the log is. An edit is on disk when `append` returns. Safe to use from several
     threads and, each with its own `EditLog`, from several programs. Looking makes no file.
     """
 
@@ -63,6 +64,7 @@ class EditLog:
         self._reader: sqlite3.Connection | None = None
         self._writer: sqlite3.Connection | None = None
         self._together = Together()
+        self._forget()
 
     def __enter__(self) -> "EditLog":
         return self
@@ -79,6 +81,7 @@ class EditLog:
                 if base is not None:
                     base.close()
             self._reader = self._writer = None
+            self._forget()
 
     @property
     def revision(self) -> int:
@@ -119,7 +122,8 @@ class EditLog:
                 return known
             state = load_around(base, edit)
             draft = draft_edit(state, edit)
-            slots = [*(slot for slot, _ in find_changes(state, draft)), *draft.claims]
+            changes = find_changes(state, draft)
+            slots = [*(slot for slot, _ in changes), *find_claims(state, changes)]
             if base_revision is not None and (theirs := _find_newer(base, slots, base_revision, author)):
                 return theirs
             return write_edit(base, Author(author, ticket=ticket), edit, state, draft)
@@ -178,13 +182,19 @@ class EditLog:
 
     def states(self, volumes: Iterable[int] | None = None) -> dict[int, VolumeState]:
         """What people say of some volumes, or of all of which they say anything, by volume."""
-        wanted = None if volumes is None else list(volumes)
         with self._lock, explaining(self.path):
             base = self._read()
-            values = (
-                {} if base is None else {**load_values(base, "neuron", wanted), **load_values(base, "volume", wanted)}
-            )
-        return arrange_volumes(values, wanted or ())
+            if volumes is None:
+                return {} if base is None else self._states.look(base)
+            wanted = list(volumes)
+            found = {} if base is None else load_states(base, wanted)
+        return {volume: found.get(volume, VolumeState(volume=volume)) for volume in wanted}
+
+    def digests(self) -> dict[int, VolumeDigest]:
+        """What people say of all volumes of which they say anything, in short, by volume."""
+        with self._lock, explaining(self.path):
+            base = self._read()
+            return {} if base is None else self._digests.look(base)
 
     def identities(self) -> dict[int, IdentityState]:
         """What people say of identities, by number."""
@@ -203,6 +213,13 @@ class EditLog:
         """Make the state again from the log alone."""
         with explaining(self.path):
             self._together.make(rebuild_values, self._write)
+        with self._lock:
+            self._forget()
+
+    def _forget(self) -> None:
+        """Hold nothing: the next look at all volumes loads all of them."""
+        self._states = Held(load_states)
+        self._digests = Held(load_digests)
 
     def _turn(self, author: str, action: Literal["undo", "redo"], ticket: str | None) -> int | Conflict | None:
         if not self.path.is_file():

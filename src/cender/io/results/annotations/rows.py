@@ -1,14 +1,14 @@
 """Edits as rows: recorded with the values before and after them, and the values that follow."""
 
 import sqlite3
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Literal
+from typing import Any, Literal
 
 from pydantic import TypeAdapter
 
-from cender.annotate.apply import Draft, draft_edit, find_changes, list_volumes
+from cender.annotate.apply import Draft, draft_edit, find_changes, find_claims, list_volumes
 from cender.annotate.edits import AnyEdit, Batch, NameIdentity, NoteIdentity, Propagate, Restore, ReviewIdentity
 from cender.annotate.slots import Saved, Slot, Value
 from cender.annotate.state import State
@@ -66,7 +66,7 @@ def write_edit(
         ),
     )
     revision = int(made.lastrowid or 0)
-    _write_values(base, changes, draft.claims, revision, author.name)
+    _write_values(base, changes, find_claims(state, changes), revision, author.name)
     _write_history(base, revision, author.name, turn)
     return revision
 
@@ -88,15 +88,22 @@ def load_around(base: sqlite3.Connection, edit: AnyEdit) -> State:
 def load_values(base: sqlite3.Connection, space: str, numbers: Iterable[int] | None = None) -> dict[Slot, Value]:
     """Values of a space: of all numbers, or of some."""
     words = "SELECT space, number, key, value FROM slots WHERE value IS NOT NULL AND space = ?"
+    rows = select_rows(base, words, space, numbers)
+    return {Slot(space, number, key): _VALUE.validate_json(value) for space, number, key, value in rows}
+
+
+def select_rows(
+    base: sqlite3.Connection, words: str, space: str, numbers: Iterable[int] | None = None
+) -> Iterator[tuple[Any, ...]]:
+    """What a question about the slots of a space answers: of all numbers, or of some; by number and key."""
     if numbers is None:
-        return _read_values(base.execute(f"{words} ORDER BY number, key", (space,)))
+        yield from base.execute(f"{words} ORDER BY number, key", (space,))
+        return
     wanted = sorted(numbers)
-    found: dict[Slot, Value] = {}
     for first in range(0, len(wanted), _PER_QUERY):
         some = wanted[first : first + _PER_QUERY]
         marks = ", ".join("?" * len(some))
-        found |= _read_values(base.execute(f"{words} AND number IN ({marks}) ORDER BY number, key", (space, *some)))
-    return found
+        yield from base.execute(f"{words} AND number IN ({marks}) ORDER BY number, key", (space, *some))
 
 
 def parse_saved(text: str) -> tuple[Saved, ...]:
@@ -109,18 +116,9 @@ def rebuild_values(base: sqlite3.Connection) -> None:
     base.execute("DELETE FROM slots")
     rows = base.execute("SELECT revision, author, before, after FROM edits ORDER BY revision").fetchall()
     for revision, author, before, after in rows:
-        draft = Draft(State({one.slot: one.value for one in parse_saved(before) if one.value is not None}))
-        saved = parse_saved(after)
-        for one in saved:
-            draft.set(one.slot, one.value)
-        _write_values(base, [(one.slot, one.value) for one in saved], draft.claims, revision, author)
-
-
-def _read_values(rows: Iterable[Sequence[object]]) -> dict[Slot, Value]:
-    found: dict[Slot, Value] = {}
-    for space, number, key, value in rows:
-        found[Slot(space, number, key)] = _VALUE.validate_json(str(value))  # type: ignore[arg-type]
-    return found
+        state = State({one.slot: one.value for one in parse_saved(before) if one.value is not None})
+        changes = [(one.slot, one.value) for one in parse_saved(after)]
+        _write_values(base, changes, find_claims(state, changes), revision, author)
 
 
 def _named(edit: AnyEdit) -> set[int]:

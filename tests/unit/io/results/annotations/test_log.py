@@ -139,6 +139,18 @@ def test_a_refused_edit_leaves_nothing(log: EditLog) -> None:
     assert log.revision == 1
 
 
+def test_a_number_that_was_never_given_in_the_end_is_not_given(log: EditLog) -> None:
+    """What an edit passes through on its way is in nobody's way, before and after the state is rebuilt."""
+    spot = Spot(volume=4, key="m0", place_um=(1, 2, 3))
+    log.append("ana", Batch(words="", edits=tuple(Assign(spots=(spot,), identity=number) for number in (7, 8))))
+    assert log.given() == {8}
+    log.rebuild()
+    assert log.given() == {8}
+    assert not isinstance(
+        log.append("ben", Assign(spots=(spot.model_copy(update={"key": "m1"}),), identity=7), 0), Conflict
+    )
+
+
 def test_the_state_follows_from_the_log_alone(tmp_path: Path, log: EditLog) -> None:
     log.append("ana", SetVolume(volume=4, marks=(Mark(key="h0", centre_um=(1, 2, 3), identity=7),), complete=True))
     log.append("ana", Swap(first=7, second=8, first_spots=(Spot(volume=4, key="h0"),)))
