@@ -25,7 +25,6 @@ from cender.plots.report.style import Picture
 from cender.report import pictures, write_report
 from cender.report.digest import digest_run
 from cender.report.folder import read_folder
-from cender.report.pictures import draw_all
 from cender.report.samples import gather_samples
 from cender.report.write import FIGURES
 from cender.types import Traces
