@@ -192,6 +192,20 @@ def test_the_place_in_the_queue_is_kept(shared_server: Server, sit_down: Sit) ->
     hand.wait(f"cender.v === {second['volume']} && cender.identity === {second['identity']}")
 
 
+def test_a_volume_that_is_asked_for_does_not_wait_for_the_queue(shared_server: Server, sit_down: Sit) -> None:
+    hand = sit_down(shared_server)
+    held: list[Any] = []
+    hand.page.route("**/api/queue", held.append)
+    hand.page.goto(f"{shared_server.address}?author=ben#v=3")
+    hand.wait("cender?.volume?.volume === 3 && cender.stackOf(3) !== null")
+    while not held:
+        hand.page.wait_for_timeout(20)
+    assert hand.see("cender.queue.volumes.length") == 0
+    held[0].continue_()
+    hand.page.unroute("**/api/queue")
+    hand.wait("cender.queue.volumes.length > 0")
+
+
 def click_part(hand: Hand, panel: str, share: float, left: float = 0.0) -> None:
     """Click a panel at a share of its width."""
     box = hand.page.locator(panel).bounding_box()
