@@ -4,13 +4,9 @@ from collections.abc import Callable
 from typing import Any
 
 from browser.conftest import Hand, Server
+from browser.test_annotating import by_key
 
 Sit = Callable[..., Hand]
-
-
-def by_key(server: Server, volume: int) -> dict[str, dict[str, Any]]:
-    """The neurons of a volume as the server knows them."""
-    return {one["key"]: one for one in server.ask(f"/api/volumes/{volume}")["neurons"]}
 
 
 def find_spots(server: Server, identity: int) -> set[int]:
@@ -195,7 +191,7 @@ def test_the_place_in_the_queue_is_kept(shared_server: Server, sit_down: Sit) ->
 def test_a_volume_that_is_asked_for_does_not_wait_for_the_queue(shared_server: Server, sit_down: Sit) -> None:
     hand = sit_down(shared_server)
     held: list[Any] = []
-    hand.page.route("**/api/queue", held.append)
+    hand.page.route("**/api/queue", lambda route: held.insert(0, route))
     hand.page.goto(f"{shared_server.address}?author=ben#v=3")
     hand.wait("cender?.volume?.volume === 3 && cender.stackOf(3) !== null")
     while not held:
