@@ -115,14 +115,18 @@ async function begin() {
   openOutbox({ conflict: settleConflict, refused: toast, saved: followSaved });
   listen(hear);
   const where = readAddress();
-  await loadQueue();
+  const queued = loadQueue();
+  queued.catch(() => null);
   void ask("/api/windows").then((windows) => { state.windows = windows; }).catch(() => null);
+  // A volume that is asked for does not wait for what is worth a look.
+  if (where.v === null) await queued;
   state.v = where.v ?? state.queue.volumes[0]?.volume ?? state.run.volumes.volume[0];
   await goTo(state.v, { key: where.key, quiet: true });
   state.identity = selected()?.identity ?? state.identity;
   followView();
   state.log = await ask(`/api/log?author=${encodeURIComponent(state.author)}`);
   await openLearning();
+  await queued;
   say("connected", false);
   document.body.dataset.ready = document.body.dataset.fresh = "yes";
   changed();
