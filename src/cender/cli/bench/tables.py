@@ -55,6 +55,8 @@ def tables(
 
     if only_kept and rows is None:
         raise ConfigError("--kept prints the rows of a file: name it with --rows FILE")
+    if full and rows is None:
+        raise ConfigError("--full measures for hours, and an interruption would lose all: keep its rows, --rows FILE")
     first = [f"simulate.preset={PRESET}", f"simulate.volumes={(FULL if full else QUICK).length}"]
     config = load_config(None, [*first, *(sets or [])])
     if data is not None and not only_kept:

@@ -1,5 +1,8 @@
 """The paper's tables with ours under every row: all eight are there, and what was not measured says what it needs."""
 
+import re
+import shlex
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -7,16 +10,20 @@ import pytest
 from typer.testing import CliRunner
 
 from cender.bench.paper import identity_rows
+from cender.bench.paper.curve import list_curve
+from cender.bench.paper.detection_rows import describe_training
 from cender.bench.paper.markdown import render_tables
 from cender.bench.paper.measurements import list_items
 from cender.bench.paper.published import CELL_TYPES, DATASETS, DETECTION, FEATURES, PIPELINES, TRACKING
 from cender.bench.paper.scope import FULL, QUICK
 from cender.bench.paper.tables import build_tables
 from cender.cli.app import app
-from cender.config import Config
+from cender.config import Config, load_config
 from cender.errors import ConfigError
 from cender.io.measured import Measured, load_measured
 from cender.io.results.folder.fingerprints import hash_weights
+from cender.io.weights import save_weights, shipped_weights
+from cender.nets.scoring import KIND as DENSE
 
 DOCS = Path(__file__).parents[4] / "docs"
 IDENTITY = {"accuracy": 0.864, "train_s": 66.0, "ms_per_volume": 12.0}
@@ -114,12 +121,36 @@ def test_data_decides_what_is_measured(tmp_path: Path) -> None:
 
 
 def test_other_anchors_have_a_row_of_their_own() -> None:
-    text = render_tables(build_tables({}, None), {})
-    assert "cender bench baseline --anchors 7,11 --weights DIR" in text
     detect = {"method": "paper", "multi_field": {"anchors_px": (7, 11)}}
     keys = {item.key for item in list_items(Config.model_validate({"detect": detect}), None, QUICK)}
     assert {"detection, default", "detection, paper, 7 and 11"} <= keys
     assert "detection, paper" in {item.key for item in list_items(Config(), None, QUICK)}
+
+
+def test_the_commands_that_a_row_of_other_anchors_needs_fill_it(tmp_path: Path) -> None:
+    rows = [row for row in build_tables({}, None)[2].rows if "then `cender bench tables" in str(row[3])]
+    assert {row[2] for row in rows} == {"C1", "C2/C3", "simulated typical"}
+    train, take = (shlex.split(words) for words in str(rows[-1][3]).split("`")[1::2])
+    given = dict(zip(train[3::2], train[4::2], strict=True))
+    sizes = tuple(int(side) for side in given["--anchors"].split(","))
+    course = list_curve([float(given["--width"])], int(given["--cycles"]), [sizes], tmp_path)[-1].measure.func.__self__
+    written = course._name_file(int(given["--cycles"]) - 1, tmp_path)
+    written.write_bytes(b"weights")
+    sets = [word.replace("DIR", str(tmp_path)) for before, word in pairwise(take) if before == "--set"]
+    keys = {item.key: item.inputs for item in list_items(load_config(None, sets), None, QUICK)}
+    chosen = take[take.index("--only") + 1]
+    assert {key for key in keys if key.startswith(chosen)} == {chosen, f"{chosen}, own stage 1"}
+    assert keys[chosen]["weights"]["multi_field"] == hash_weights(str(written), "multi_field"), "those just trained"
+
+
+def test_training_that_no_weights_record_is_not_guessed(tmp_path: Path) -> None:
+    said = describe_training("default", None)
+    assert said.startswith("not recorded; ")
+    assert said.count("cender train detector") == 2, "both trainings of the shipped weights"
+    assert re.fullmatch(r"\d+\.\d min", describe_training("paper", None))
+    own = shipped_weights("dense", DENSE)
+    save_weights(own, tmp_path / "own.safetensors")
+    assert describe_training("default", str(tmp_path / "own.safetensors")) == "not recorded"
 
 
 def test_the_papers_detector_is_measured_in_the_heads_of_its_own_stage_1_too() -> None:
