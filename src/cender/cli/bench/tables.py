@@ -113,8 +113,7 @@ def _print(built: "list[Table]", scope: str, preset_hash: str) -> None:
     from cender.cli.console import STDOUT
 
     for one in built:
-        title = f"Table {one.number}: {one.title}" if one.number != "Stage 1" else f"{one.number}: {one.title}"
-        table = Drawn(title=title, caption=one.note or None)
+        table = Drawn(title=one.heading, caption=one.note or None)
         for place, column in enumerate(one.columns):
             numeric = any(isinstance(row[place], float) for row in one.rows)
             table.add_column(column, justify="right" if numeric else "left")

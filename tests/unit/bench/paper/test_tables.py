@@ -2,6 +2,7 @@
 
 import re
 import shlex
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 
@@ -10,6 +11,7 @@ import pytest
 from typer.testing import CliRunner
 
 from cender.bench.paper import identity_rows
+from cender.bench.paper.cell_parts import PARTS
 from cender.bench.paper.curve import list_curve
 from cender.bench.paper.detection_rows import describe_training
 from cender.bench.paper.markdown import render_tables
@@ -35,7 +37,7 @@ def measured(**figures: dict) -> dict[str, Measured]:
 
 def test_every_table_and_published_row_is_there() -> None:
     tables = build_tables({}, None)
-    assert [one.number for one in tables] == ["1", "2", "3", "4", "5", "6", "S1", "S2", "Stage 1"]
+    assert [one.number for one in tables] == ["1", "2", "3", "4", "5", "6", "S1", "S2", "Stage 1", "Cell types"]
     assert all(len(row) == len(one.columns) for one in tables for row in one.rows)
     published = {one.number: sum(row[-1] == "paper" for row in one.rows) for one in tables}
     expected = {"1": 3, "2": len(DATASETS), "3": 2 * len(DETECTION), "4": len(TRACKING)}
@@ -75,6 +77,17 @@ def test_cell_types_show_every_pose_and_both_ways_to_count() -> None:
     assert "12 epochs" in rows[3][0]
 
 
+def test_what_decides_about_cell_types_is_printed_part_by_part() -> None:
+    table = build_tables({}, None)[-1]
+    assert table.heading == "Cell types: What axes, handedness and templates cost"
+    assert all("needs wormnd.csv.gz and nerve.npz" in str(row[1]) for row in table.rows)
+    lab = {part: {"accuracy": 0.3 + place / 10, "spread": 0.02} for place, part in enumerate(PARTS)}
+    figures = {"labs": {"HL": lab}, "all": dict.fromkeys(PARTS, 0.2)}
+    rows = build_tables(measured(**{"cell types, taken apart": figures}), None)[-1].rows
+    assert [row[1] for row in rows][:2] == ["30.00 ± 2.00", "40.00 ± 2.00"]
+    assert all(row[2] == 20.0 for row in rows)
+
+
 def test_one_training_fills_a_row_of_features_and_its_rows_of_tracking() -> None:
     figures = {"within": IDENTITY, "across": {**IDENTITY, "accuracy": 0.5}, "NeRVE": {**IDENTITY, "accuracy": 0.4}}
     key = "features, objects and regions"
@@ -84,6 +97,24 @@ def test_one_training_fills_a_row_of_features_and_its_rows_of_tracking() -> None
     assert [(row[0], row[5]) for row in ours] == [("within", "10"), ("across", "10"), ("across", "10")]
     assert tables[7].rows[1][2:5] == (86.4, 50.0, 40.0)
     assert "needs wormnd.csv.gz" in str(tables[7].rows[1][6])
+
+
+def test_what_users_get_from_a_template_has_a_row_of_its_own() -> None:
+    small = Config.model_validate(
+        {
+            "simulate": {"preset": "easy", "volumes": 4, "shape": (10, 200, 200), "voxel_um": (2.5, 0.5, 0.5)},
+            "recognize": {"paper": {"epochs": 3}},
+        }
+    )
+    items = {item.key: item for item in list_items(small, None, replace(QUICK, train=2, at_most=3))}
+    assert "trust" in items["carried, default"].inputs, "another trust refuses other identities"
+    found = {"carried, paper": Measured("carried, paper", items["carried, paper"].measure(), {}, {})}
+    assert found["carried, paper"].figures["test_volumes"] == 3
+    rows = [row for row in build_tables(found, None)[3].rows if row[0] == "across, template only"]
+    assert [(row[1], isinstance(row[3], float)) for row in rows] == [
+        ("cender, the paper's method", True),
+        ("cender, ours", False),
+    ]
 
 
 def test_our_time_stands_in_table_6_also_before_recognition_was_timed() -> None:
