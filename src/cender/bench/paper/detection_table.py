@@ -8,11 +8,11 @@ from cender.bench.paper.scope import DRAWN, OWN_STAGE_1, PAIR, PRESET
 from cender.bench.paper.table import METHODS, Found, Row, Table, get_figures, to_percent
 
 IMAGES = "the authors' images beside their labels (OSF v2b5n) in --data"
-TRAIN_PAIR = "cender bench baseline --anchors 7,11 --width 0.0625 --cycles 3 --weights DIR"
+TRAIN_PAIR = "cender bench baseline --anchors 7,11 --width 0.0625 --cycles 2 --weights DIR"
 """Command that trains the paper's detector with its other anchors."""
 TAKE_PAIR = (
     "--set detect.method=paper --set detect.multi_field.anchors_px=[7,11] "
-    "--set detect.weights=DIR/multi_field_7-11_0.0625_7.safetensors"
+    "--set detect.weights=DIR/multi_field_7-11_0.0625_3.safetensors"
 )
 """Options of `cender bench tables` that choose what this command trained."""
 HEADS = {"": "", OWN_STAGE_1: ", its stage 1 too", DRAWN: ", proofread heads"}
