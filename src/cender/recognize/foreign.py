@@ -2,7 +2,8 @@
 
 Within an animal a recognizer knows how far its neurons move. It does not know how far those of another animal lie from
 where it expects them, so that its probabilities mean something else there. What tells a template that fits from one
-that does not is how much better the animal is recognized than its mirror image, which no template fits.
+that does not is the mean probability of the whole recording. Its mirror image does not: a head is nearly symmetric, and
+the mirror image of one fits as well, with the names of left and right exchanged.
 """
 
 from collections.abc import Sequence
@@ -18,17 +19,23 @@ from cender.types import Annotation, Identities, Regions
 class ForeignTrust:
     """Log-odds that an identity is right.
 
-    Weights of its own log-odds beyond those of the recording's mean probability, and of how far that mean is above the
-    mirror image's; and a constant.
+    Weights of its own log-odds beyond those of the recording's mean probability, and of that mean; a constant; and the
+    weight of how far that mean is above the mirror image's, which is looked at only where this is not 0.
     """
 
     own: float
-    fit: float
+    mean: float
     constant: float
+    fit: float = 0.0
+
+    @property
+    def weights(self) -> Float[np.ndarray, "3"]:
+        """Those of the features of `describe_foreign`."""
+        return np.array([self.own, self.mean, self.constant])
 
 
-# Fitted by `python -m cender.bench.identity.carried` on pairs of simulated animals.
-TRUST = {"default": ForeignTrust(0.538, 3.39, -0.711), "paper": ForeignTrust(0.351, 0.0, -3.328)}
+# Fitted by `python -m cender.bench.identity.trust`, ours on simulated pairs and real heads.
+TRUST = {"default": ForeignTrust(0.697, 0.494, 0.41), "paper": ForeignTrust(0.332, 0.167, -3.236)}
 
 
 def turn_over(annotation: Annotation) -> Annotation:
@@ -53,20 +60,20 @@ def trust_foreign(
     fit
         How far the log-odds of the mean probability are above those of the mirror image.
     """
-    weights = np.array([trust.own, trust.fit, trust.constant])
     found = []
-    for one, rows in zip(answers, describe_foreign(answers, fit), strict=True):
-        probability = np.where(one.identity >= 0, 1 / (1 + np.exp(-rows @ weights)), 0.0)
+    for one, rows in zip(answers, describe_foreign(answers), strict=True):
+        odds = rows @ trust.weights + trust.fit * fit
+        probability = np.where(one.identity >= 0, 1 / (1 + np.exp(-odds)), 0.0)
         kept = (one.identity >= 0) & (probability >= refuse_below)
         found.append(Identities(np.where(kept, one.identity, -1), probability))
     return found
 
 
-def describe_foreign(answers: Sequence[Identities], fit: float) -> list[Float[np.ndarray, "n 3"]]:
-    """Log-odds of every identity beyond those of the recording's mean, the fit, and 1; one array per volume."""
+def describe_foreign(answers: Sequence[Identities]) -> list[Float[np.ndarray, "n 3"]]:
+    """Log-odds of every identity beyond those of the recording's mean, that mean, and 1; one array per volume."""
     mean = measure_mean_odds(answers)
     return [
-        np.column_stack([_to_odds(one.probability) - mean, np.full(len(one), fit), np.ones(len(one))])
+        np.column_stack([_to_odds(one.probability) - mean, np.full(len(one), mean), np.ones(len(one))])
         for one in answers
     ]
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from cender.bench.identity.carried import fit_trust
+from cender.bench.identity.trust import fit_trust
 from cender.recognize.foreign import TRUST, ForeignTrust, describe_foreign, trust_foreign, turn_over
 from cender.types import Annotation, Identities
 
@@ -22,8 +22,8 @@ def test_fitted_trust_makes_probabilities_honest_and_refuses() -> None:
     said = np.concatenate([one.probability for one in answers]).mean()
     true = np.concatenate(right).mean()
     assert said > true + 0.3, "without it"
-    trust = fit_trust(np.concatenate(describe_foreign(answers, 0.4)), np.concatenate(right))
-    given = trust_foreign(answers, 0.4, trust, 0.2)
+    trust = fit_trust([(np.concatenate(describe_foreign(answers)), np.concatenate(right))])
+    given = trust_foreign(answers, 0.0, trust, 0.2)
     assert abs(np.concatenate([one.probability for one in given]).mean() - true) < 0.03
     refused = np.concatenate([one.identity for one in given]) < 0
     assert 0.1 < refused.mean() < 0.9
@@ -54,9 +54,14 @@ def test_the_papers_method_is_trusted_less_than_it_says() -> None:
     assert paper.probability.max() < 0.5
 
 
-def test_names_of_a_template_that_fits_no_better_than_the_mirror_image_are_doubted() -> None:
-    sure = [Identities(np.arange(50), np.full(50, 0.9))]
-    (fits,) = trust_foreign(sure, 1.5, TRUST["default"], 0.0)
-    (none,) = trust_foreign(sure, 0.0, TRUST["default"], 0.0)
-    (mirrored,) = trust_foreign(sure, -0.5, TRUST["default"], 0.0)
-    assert fits.probability.min() > 0.8 > 0.4 > none.probability.max() > mirrored.probability.max()
+def test_identities_of_a_recording_that_is_improbable_as_a_whole_are_doubted() -> None:
+    def trust(mean: float) -> float:
+        """Probability of an identity of its own 0.6, in a recording with this mean."""
+        others = np.full(99, (100 * mean - 0.6) / 99)
+        (found,) = trust_foreign(
+            [Identities(np.arange(100), np.append(0.6, others))], 0.0, ForeignTrust(0.4, 2.0, -1.0), 0.0
+        )
+        return float(found.probability[0])
+
+    assert trust(0.7) > trust(0.5) + 0.1 > trust(0.2) + 0.3
+    assert TRUST["default"].mean > 0

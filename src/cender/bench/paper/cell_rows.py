@@ -10,6 +10,7 @@ from cender.bench.identity.carried import make_head_learner
 from cender.bench.identity.heads import load_named_heads, measure_heads
 from cender.bench.identity.pairs import Pace
 from cender.bench.names.folds import measure_names
+from cender.bench.paper.cell_parts import PARTS, measure_parts
 from cender.bench.paper.celltypes import choose_side, embed_with_paper, measure_cell_types, pose_by_labels
 from cender.bench.paper.identity_rows import describe_recognition
 from cender.bench.paper.inputs import hash_truth
@@ -42,6 +43,8 @@ def list_cell_types(company: Company, scope: Scope) -> list[Item]:
         # It has learnt from the same volumes as the paper's method within that recording.
         group = f"NeRVE, {TEACHERS}, paper"
         items.append(Item("cell types, paper", partial(_match_cell_types, company, "real"), mine, 40, group))
+        apart = {**mine, "parts": list(PARTS)}
+        items.append(Item("cell types, taken apart", partial(_take_apart, company), apart, 30, group))
     if company.authors is not None:
         match = partial(_match_cell_types, company, "own")
         items.append(Item("cell types, paper, C1", match, {**inputs, "teacher": hash_truth(company.authors)}, 300))
@@ -81,6 +84,15 @@ def _match_cell_types(company: Company, teacher: str) -> Figures:
         "train_s": {"points": pupil.train_s, "names": pupil.train_s, "brief": brief.train_s},
         "epochs": {"brief": BRIEF_EPOCHS},
     }
+
+
+def _take_apart(company: Company) -> Figures:
+    """Accuracy by lab of every way to lay heads over each other, and the mean of all labs."""
+    if company.heads is None:
+        raise RuntimeError("asked for heads that are not there")
+    weights = company.teach("real", TEACHERS).weights
+    labs = {lab: measure_parts(animals, weights) for lab, animals in load_named_heads(company.heads).items()}
+    return {"labs": labs, "all": {part: fmean(one[part]["accuracy"] for one in labs.values()) for part in PARTS}}
 
 
 def _learn_templates(company: Company, scope: Scope) -> Figures:

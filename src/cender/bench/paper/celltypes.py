@@ -18,8 +18,12 @@ from cender.types import Annotation, Crop, Head, Weights
 
 Embed = Callable[[Annotation], Float[np.ndarray, "m d"]]
 """What every neuron of a head looks like; alike neurons have a large scalar product."""
+Fit = Callable[[Float[np.ndarray, "n 3"], Float[np.ndarray, "n 3"]], Float[np.ndarray, "3 3"]]
+"""The matrix that brings points (about their middle) onto others."""
 SHARED = 6
 """Fewest names that a head must share with the first one to be turned onto it."""
+SIDES = tuple(product((1, -1), repeat=3))
+"""Signs of z, y and x: all ways to take a head for its other end, side or mirror image."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,11 +35,24 @@ class Hits:
     matched: int
 
 
-def pose_by_labels(heads: Sequence[Annotation]) -> tuple[list[Annotation], int]:
+def fit_with_mirror(source: Float[np.ndarray, "n 3"], target: Float[np.ndarray, "n 3"]) -> Float[np.ndarray, "3 3"]:
+    """Orthogonal matrix that brings source to target best; it may mirror."""
+    left, _, right = np.linalg.svd(source.T @ target)
+    return np.asarray(left @ right)
+
+
+def fit_rotation(source: Float[np.ndarray, "n 3"], target: Float[np.ndarray, "n 3"]) -> Float[np.ndarray, "3 3"]:
+    """Rotation that brings source to target best."""
+    left, _, right = np.linalg.svd(source.T @ target)
+    return np.asarray(left @ np.diag([1.0, 1.0, np.linalg.det(left @ right)]) @ right)
+
+
+def pose_by_labels(heads: Sequence[Annotation], fit: Fit = fit_with_mirror) -> tuple[list[Annotation], int]:
     """All heads turned onto the first by the names they share, as axes drawn by hand would, and how many are mirrored.
 
-    An animal that fits better as its mirror image is mirrored: raw coordinates of some labs are. Heads that share fewer
-    than six names with the first are left out. The long axis of the first head is the axis of all.
+    An animal that fits better as its mirror image is mirrored: raw coordinates of some labs are (``fit_rotation`` only
+    turns). Heads that share fewer than six names with the first are left out. The long axis of the first head is the
+    axis of all.
     """
     first = heads[0]
     flat = first.centre_um[:, 1:] - first.centre_um[:, 1:].mean(axis=0)
@@ -47,7 +64,7 @@ def pose_by_labels(heads: Sequence[Annotation]) -> tuple[list[Annotation], int]:
         if len(shared) < SHARED:
             continue
         source, target = head.centre_um[_rows(head, shared)], first.centre_um[_rows(first, shared)]
-        turn = _fit(source - source.mean(0), target - target.mean(0))
+        turn = fit(source - source.mean(0), target - target.mean(0))
         mirrored += bool(np.linalg.det(turn) < 0)
         posed.append(_place(head, (head.centre_um - source.mean(0)) @ turn @ level.T))
     return posed, mirrored
@@ -58,14 +75,13 @@ def choose_side(heads: Sequence[Annotation], embed: Embed, classes: Float[np.nda
 
     Which end and which side of its animal the network took for which is not known; names are not looked at for this.
     """
+    flipped = [flip_heads(heads, signs) for signs in SIDES]
+    return max(flipped, key=lambda some: fmean(_measure_likeness(embed(head) @ classes.T) for head in some))
 
-    def flip(signs: tuple[int, ...]) -> list[Annotation]:
-        return [_place(head, head.centre_um * np.array(signs)) for head in heads]
 
-    def judge(signs: tuple[int, ...]) -> float:
-        return fmean(_measure_likeness(embed(head) @ classes.T) for head in flip(signs))
-
-    return flip(max(product((1, -1), repeat=3), key=judge))
+def flip_heads(heads: Sequence[Annotation], signs: Sequence[int]) -> list[Annotation]:
+    """Heads of one pose, their z, y and x with these signs."""
+    return [_place(head, head.centre_um * np.array(signs)) for head in heads]
 
 
 def _measure_likeness(cosine: Float[np.ndarray, "m n"]) -> float:
@@ -94,8 +110,8 @@ def measure_cell_types(heads: Sequence[Annotation], embed: Embed) -> dict[str, A
     for place, (template, mine) in enumerate(zip(heads, seen, strict=True)):
         others = [(head, one) for row, (head, one) in enumerate(zip(heads, seen, strict=True)) if row != place]
         hits = [match_heads(template, head, one @ mine.T) for head, one in others]
-        right.append(_share(hits, "knowable"))
-        lenient.append(_share(hits, "matched"))
+        right.append(share_hits(hits, "knowable"))
+        lenient.append(share_hits(hits, "matched"))
     used = [lenient[0], *[lenient[1]] * (len(heads) - 1)]
     return {
         "accuracy": fmean(right),
@@ -115,15 +131,10 @@ def match_heads(template: Annotation, head: Annotation, likeness: Float[np.ndarr
     return Hits(right, int(knowable.sum()), int(knowable[row].sum()))
 
 
-def _share(hits: Sequence[Hits], of: Literal["knowable", "matched"]) -> float:
+def share_hits(hits: Sequence[Hits], of: Literal["knowable", "matched"]) -> float:
+    """Share of the neurons that are right, of all that could be or of those that were matched."""
     whole = sum(one.knowable if of == "knowable" else one.matched for one in hits)
     return sum(one.right for one in hits) / max(whole, 1)
-
-
-def _fit(source: Float[np.ndarray, "n 3"], target: Float[np.ndarray, "n 3"]) -> Float[np.ndarray, "3 3"]:
-    """Orthogonal matrix that brings source to target best; it may mirror."""
-    left, _, right = np.linalg.svd(source.T @ target)
-    return np.asarray(left @ right)
 
 
 def _place(head: Annotation, centre_um: Float[np.ndarray, "m 3"]) -> Annotation:

@@ -31,8 +31,13 @@ from cender.types import Annotation, Volume
 STAGES = ("preprocess", "detect", "merge")
 # Method, shipped weights and seconds of two volumes of both detectors.
 DETECTORS = (("default", "dense", 3), ("paper", "multi_field", 24))
+# Shipped weights of both detectors, and the trainings that they come from.
 TRAINED = {
-    "default": ("dense", DENSE, "`cender train detector --from-scratch`"),
+    "default": (
+        "dense",
+        DENSE,
+        "`cender train detector --from-scratch`, then `cender train detector --set train.width=32` (detection.md)",
+    ),
     "paper": ("multi_field", MULTI_FIELD, "`cender bench baseline`"),
 }
 Pictures = Mapping[str, list[Picture]]
@@ -111,10 +116,12 @@ def list_pictured(config: Config, scope: Scope, data: Path) -> list[Item]:
 
 
 def describe_training(method: str, weights: str | None) -> str:
-    """How long a detector was trained, in CPU time; where its weights do not say, what trains it."""
-    name, kind, command = TRAINED[method]
+    """How long a detector was trained, in CPU time; where its weights do not say, what trained the shipped ones."""
+    name, kind, commands = TRAINED[method]
     metadata = (shipped_weights(name, kind) if weights is None else load_weights(Path(weights), kind)).metadata
-    return f"{float(metadata['train_s']) / 60:.1f} min" if "train_s" in metadata else command
+    if "train_s" in metadata:
+        return f"{float(metadata['train_s']) / 60:.1f} min"
+    return f"not recorded; {commands}" if weights is None else "not recorded"
 
 
 def _list_ways(config: Config) -> list[Way]:

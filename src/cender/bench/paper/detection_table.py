@@ -8,7 +8,13 @@ from cender.bench.paper.scope import DRAWN, OWN_STAGE_1, PAIR, PRESET
 from cender.bench.paper.table import METHODS, Found, Row, Table, get_figures, to_percent
 
 IMAGES = "the authors' images beside their labels (OSF v2b5n) in --data"
-OTHER_WEIGHTS = "weights of these anchors: `cender bench baseline --anchors 7,11 --weights DIR`"
+TRAIN_PAIR = "cender bench baseline --anchors 7,11 --width 0.0625 --cycles 2 --weights DIR"
+"""Command that trains the paper's detector with its other anchors."""
+TAKE_PAIR = (
+    "--set detect.method=paper --set detect.multi_field.anchors_px=[7,11] "
+    "--set detect.weights=DIR/multi_field_7-11_0.0625_3.safetensors"
+)
+"""Options of `cender bench tables` that choose what this command trained."""
 HEADS = {"": "", OWN_STAGE_1: ", its stage 1 too", DRAWN: ", proofread heads"}
 NOTE = (
     "Compare rows of one data set: simulated animals are not C1, C2 or C3. No weights of ours have learnt from the "
@@ -32,16 +38,23 @@ def build_detection(found: Found) -> Table:
                 for key, anchors, source in _list_ways(one, f"detection, {data}, ")
                 if (shares := _find_shares(found, one.task, key))
             ]
-            need = f"needs {IMAGES}" + (f", and {OTHER_WEIGHTS}" if one.anchors == "7, 11" else "")
+            need = f"needs {IMAGES}" + (f", and {ask_for_pair(data)}" if one.anchors == "7, 11" else "")
             rows += ours or [(one.task, one.anchors, data, need, None, None, None, None, "cender")]
         for key, anchors, source in _list_ways(one, "detection, "):
             shares = _find_shares(found, one.task, key)
             if not shares and DRAWN in key:
                 continue
-            need = f"needs {OTHER_WEIGHTS if PAIR in key else '`cender bench tables`'}"
+            need = f"needs {ask_for_pair() if PAIR in key else '`cender bench tables`'}"
             cells = shares or (need, None, None, None, None)
             rows.append((one.task, anchors, f"simulated {PRESET}", *cells, source))
     return Table("3", "2D neuron detection and 3D merging", columns, tuple(rows), NOTE)
+
+
+def ask_for_pair(data: str = "") -> str:
+    """What fills the rows of the other anchors, on the authors' images (of C1, C2/C3) or on simulated animals."""
+    rows = f"detection, {data}, paper{PAIR}" if data else f"detection, paper{PAIR}"
+    take = f'cender bench tables --rows FILE --only "{rows}" {"--data FOLDER " if data else ""}{TAKE_PAIR}'
+    return f"weights of these anchors: `{TRAIN_PAIR}`, then `{take}`"
 
 
 def _list_ways(one: Published, start: str) -> Iterator[tuple[str, str, str]]:

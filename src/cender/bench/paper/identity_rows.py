@@ -9,11 +9,13 @@ from typing import Any
 
 import cender
 from cender.bench.identity.across import measure_across
-from cender.bench.identity.data import make_subject, open_points
+from cender.bench.identity.carried import make_carrier, measure_carried
+from cender.bench.identity.data import make_subject, number_animal, open_points, simulate_subject
 from cender.bench.identity.heads import load_named_heads
 from cender.bench.identity.measure import measure_identity_bench
 from cender.bench.identity.methods import METHODS, Method, make_across_learner, make_learner
 from cender.bench.identity.pairs import Pace
+from cender.bench.identity.plan import OTHERS
 from cender.bench.identity.subject import Subject
 from cender.bench.paper.inputs import hash_settings, hash_truth
 from cender.bench.paper.items import Figures, Item
@@ -22,6 +24,7 @@ from cender.bench.paper.scope import OWN, PRESET, Scope
 from cender.bench.paper.taught import Company, describe_measurement
 from cender.config import Config
 from cender.io.results.folder.fingerprints import hash_file, hash_values, hash_weights
+from cender.recognize.foreign import TRUST
 
 
 def list_simulated(company: Company, scope: Scope) -> list[Item]:
@@ -32,6 +35,17 @@ def list_simulated(company: Company, scope: Scope) -> list[Item]:
         inputs |= {"repeats": scope.repeats, "test": scope.at_most}
         measure = partial(_learn_ours, company, "first", train, scope)
         items.append(Item(f"{PRESET}, {train}, default", measure, inputs, 55 * scope.repeats, "simulated, default"))
+    return items
+
+
+def list_carried(company: Company, scope: Scope) -> list[Item]:
+    """Identities of a simulated animal carried to another of which nothing is annotated, as `run --template` does."""
+    items = []
+    for method in METHODS:
+        inputs = {**describe_recognition(company.config, method, simulated=True), "train": scope.train}
+        inputs |= {"pairs": scope.repeats, "test": scope.at_most, "trust": str(TRUST[method])}
+        about_s = 65 * scope.repeats if method == "default" else 4 * scope.train * scope.repeats
+        items.append(Item(f"carried, {method}", partial(_carry, company.config, method, scope), inputs, about_s))
     return items
 
 
@@ -137,6 +151,16 @@ def _learn_ours(company: Company, which: str, train: int, scope: Scope) -> Figur
     learner = "default", make_learner("default", company.config)
     done = measure_identity_bench(subjects, learner, train, "random", at_most=scope.at_most, clock=process_time)
     return describe_measurement(done)
+
+
+def _carry(config: Config, method: Method, scope: Scope) -> Figures:
+    pairs = [
+        (simulate_subject(number_animal(config, number)), simulate_subject(number_animal(config, OTHERS + number)))
+        for number in range(scope.repeats)
+    ]
+    carrier = method, make_carrier(method, config)
+    pace = Pace(at_most=scope.at_most, clock=process_time)
+    return describe_measurement(measure_carried(pairs, carrier, scope.train, pace))
 
 
 def _learn_file(config: Config, method: Method, path: Path, train: int, scope: Scope) -> Figures:

@@ -18,8 +18,7 @@ def render_tables(tables: Sequence[Table], found: Mapping[str, Measured]) -> str
     """All tables and the provenance of every measured row, as Markdown."""
     parts = [HEAD]
     for one in tables:
-        name = f"Table {one.number}" if one.number[-1].isdigit() and " " not in one.number else one.number
-        parts.append(f"## {name}: {one.title}\n\n{_render(one)}" + (f"\n{one.note}\n" if one.note else ""))
+        parts.append(f"## {one.heading}\n\n{_render(one)}" + (f"\n{one.note}\n" if one.note else ""))
     parts.append(_render_provenance(found))
     return "\n".join(parts)
 

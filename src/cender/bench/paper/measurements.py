@@ -12,7 +12,14 @@ import cender
 from cender.bench.detection.axes import measure_axes
 from cender.bench.paper.cell_rows import list_cell_types
 from cender.bench.paper.detection_rows import STAGES, list_detection, list_pictured
-from cender.bench.paper.identity_rows import count_data, list_features, list_own, list_real, list_simulated
+from cender.bench.paper.identity_rows import (
+    count_data,
+    list_carried,
+    list_features,
+    list_own,
+    list_real,
+    list_simulated,
+)
 from cender.bench.paper.inputs import hash_settings
 from cender.bench.paper.items import Item
 from cender.bench.paper.scope import HEADS_FILE, OWN, POINTS_FILE, PRESET, Scope
@@ -27,7 +34,7 @@ def list_items(config: Config, data: Path | None, scope: Scope) -> list[Item]:
     own = None if data is None or not (data / OWN[0] / "truth.toml").is_file() else data / OWN[0]
     company = Company(config, _find(data, POINTS_FILE), _find(data, HEADS_FILE), own)
     items = [_time_stages(config), *list_detection(config, scope), _find_axes(config, scope)]
-    items += [*list_simulated(company, scope), *list_features(company, scope)]
+    items += [*list_simulated(company, scope), *list_carried(company, scope), *list_features(company, scope)]
     if data is not None:
         items += [*count_data(company, data), *list_real(company, scope)]
         items += [*list_cell_types(company, scope), *list_own(company, scope, data)]

@@ -23,6 +23,12 @@ class Table:
     rows: tuple[Row, ...]
     note: str = ""
 
+    @property
+    def heading(self) -> str:
+        """Title with its number in the paper, or with the name of a table that is not in it."""
+        published = self.number[-1].isdigit() and " " not in self.number
+        return f"{'Table ' if published else ''}{self.number}: {self.title}"
+
     def as_json(self) -> dict[str, Any]:
         """Number, title, columns, rows and note."""
         return asdict(self)

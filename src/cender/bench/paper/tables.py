@@ -6,7 +6,7 @@ from cender.bench.paper.detection_table import build_detection
 from cender.bench.paper.published import DATASETS, HYPERPARAMETERS, OWN_ANIMALS, PIPELINES
 from cender.bench.paper.scope import CHAUDHARY, HEADS_FILE, POINTS_FILE, PRESET
 from cender.bench.paper.table import IMPORT, METHODS, Found, Row, Table, get_figures, to_percent
-from cender.bench.paper.tracking_tables import build_cell_types, build_features, build_tracking
+from cender.bench.paper.tracking_tables import build_cell_parts, build_cell_types, build_features, build_tracking
 from cender.recognize.paper.params import CENTRES_ONLY, PaperParams
 
 
@@ -23,6 +23,7 @@ def build_tables(found: Found, data: Path | None) -> list[Table]:
         _hyperparameters(),
         build_features(found, given),
         _stage_one(found),
+        build_cell_parts(found, given),
     ]
 
 

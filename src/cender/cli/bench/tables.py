@@ -55,6 +55,8 @@ def tables(
 
     if only_kept and rows is None:
         raise ConfigError("--kept prints the rows of a file: name it with --rows FILE")
+    if full and rows is None:
+        raise ConfigError("--full measures for hours, and an interruption would lose all: keep its rows, --rows FILE")
     first = [f"simulate.preset={PRESET}", f"simulate.volumes={(FULL if full else QUICK).length}"]
     config = load_config(None, [*first, *(sets or [])])
     if data is not None and not only_kept:
@@ -111,8 +113,7 @@ def _print(built: "list[Table]", scope: str, preset_hash: str) -> None:
     from cender.cli.console import STDOUT
 
     for one in built:
-        title = f"Table {one.number}: {one.title}" if one.number != "Stage 1" else f"{one.number}: {one.title}"
-        table = Drawn(title=title, caption=one.note or None)
+        table = Drawn(title=one.heading, caption=one.note or None)
         for place, column in enumerate(one.columns):
             numeric = any(isinstance(row[place], float) for row in one.rows)
             table.add_column(column, justify="right" if numeric else "left")

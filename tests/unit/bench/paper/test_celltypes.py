@@ -5,7 +5,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from cender.bench.paper.celltypes import choose_side, match_heads, measure_cell_types, pose_by_labels
+from cender.bench.paper.cell_parts import PARTS, measure_averaged, measure_parts
+from cender.bench.paper.celltypes import choose_side, fit_rotation, match_heads, measure_cell_types, pose_by_labels
+from cender.recognize.paper.params import PaperParams
+from cender.training.paper.embedding import train_embedding
 from cender.types import Annotation
 
 WORM = np.random.default_rng(0).normal(0, (6, 8, 30), (40, 3))
@@ -33,6 +36,33 @@ def test_a_pose_from_names_undoes_turns_and_mirrors() -> None:
     assert (mirrored, after["heads"]) == (1, 3)
     spread = np.ptp(posed[0].centre_um, axis=0)
     assert spread[1] > 2 * spread[2], "the long axis lies along y, where the axes of all heads say anterior"
+
+
+def test_a_mirrored_head_stays_mirrored_where_heads_are_only_turned() -> None:
+    heads = [make_head(0, np.eye(3)), make_head(1, np.diag([1.0, -1.0, -1.0])), make_head(2, np.diag([-1.0, 1.0, 1.0]))]
+    turned, mirrored = pose_by_labels(heads, fit_rotation)
+    assert mirrored == 0
+    whole = measure_cell_types(pose_by_labels(heads)[0], embed_places)["accuracy"]
+    assert measure_cell_types(turned[:2], embed_places)["accuracy"] > 0.95, "a turn is undone"
+    assert measure_cell_types(turned, embed_places)["accuracy"] < whole - 0.2, "a mirror image is not"
+
+
+def test_many_heads_averaged_are_a_better_template_than_one() -> None:
+    rng = np.random.default_rng(2)
+    look = rng.normal(0, 1, (40, 30))
+    noisy = [look + rng.normal(0, 1.5, look.shape) for _ in range(6)]
+    heads = [make_head(row, np.eye(3)) for row in range(6)]
+    alone = measure_cell_types(heads, lambda head: noisy[head.volume])["accuracy"]
+    averaged = measure_averaged(heads, lambda head: noisy[head.volume])["accuracy"]
+    assert averaged > alone + 0.05
+
+
+def test_every_part_is_measured_and_the_best_side_is_no_worse() -> None:
+    heads = [make_head(row, np.eye(3)) for row in range(3)]
+    weights = train_embedding(heads, PaperParams(epochs=2, knn="objects", density="objects", k=10), 0)
+    parts = measure_parts(heads, weights)
+    assert set(parts) == set(PARTS)
+    assert parts["best side"]["accuracy"] >= max(parts["whole"]["accuracy"], parts["unsided"]["accuracy"])
 
 
 def test_the_side_is_chosen_without_names() -> None:

@@ -9,7 +9,7 @@ from PIL import Image
 
 from cender.bench.identity import memory
 from cender.bench.paper.figures import draw, images, recognition
-from cender.bench.paper.figures.draw import GROUPS, TITLES, Wish, _list_drawings, draw_figures
+from cender.bench.paper.figures.draw import GROUPS, TITLES, Wish, _list_drawings, draw_figures, find_stale
 from cender.bench.paper.figures.recognition import BRIEF, QUICK, Curves, Extent
 from cender.bench.paper.figures.scene import Scene
 from cender.bench.paper.lanes import Lanes
@@ -66,6 +66,22 @@ def test_stages_are_drawn_in_files_of_their_number(tmp_path: Path) -> None:
         with Image.open(path) as picture:
             assert min(picture.size) > 200
             assert len(picture.convert("L").getcolors() or []) > 20, "an empty picture"
+
+
+def test_figures_know_the_weights_that_they_were_drawn_with(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(draw, "_list_drawings", lambda *given: dict.fromkeys(TITLES, lambda: None))
+    monkeypatch.setattr(draw, "save_figure", lambda figure, path, compact: None)
+    draw_figures(tmp_path, SMALL, Wish())
+    assert find_stale(tmp_path) == []
+    monkeypatch.setattr(draw, "hash_weights", lambda path, name: f"another {name}")
+    draw_figures(tmp_path, SMALL, Wish(("3",)))
+    assert find_stale(tmp_path) == ["1", "7", "10", "S3", "9"], "all but the one that was drawn again"
+
+
+def test_the_figures_of_the_documents_show_the_weights_of_now() -> None:
+    stale = find_stale(Path(__file__).parents[4] / "docs" / "figures" / "paper")
+    again = " ".join(f"--only {number}" for number in stale)
+    assert not stale, f"cender bench figures docs/figures/paper --data FOLDER --rows docs/tables.jsonl {again}"
 
 
 def test_another_number_is_refused(tmp_path: Path) -> None:

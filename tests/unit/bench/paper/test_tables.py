@@ -1,5 +1,9 @@
 """The paper's tables with ours under every row: all eight are there, and what was not measured says what it needs."""
 
+import re
+import shlex
+from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -7,16 +11,21 @@ import pytest
 from typer.testing import CliRunner
 
 from cender.bench.paper import identity_rows
+from cender.bench.paper.cell_parts import PARTS
+from cender.bench.paper.curve import list_curve
+from cender.bench.paper.detection_rows import describe_training
 from cender.bench.paper.markdown import render_tables
 from cender.bench.paper.measurements import list_items
 from cender.bench.paper.published import CELL_TYPES, DATASETS, DETECTION, FEATURES, PIPELINES, TRACKING
 from cender.bench.paper.scope import FULL, QUICK
 from cender.bench.paper.tables import build_tables
 from cender.cli.app import app
-from cender.config import Config
+from cender.config import Config, load_config
 from cender.errors import ConfigError
 from cender.io.measured import Measured, load_measured
 from cender.io.results.folder.fingerprints import hash_weights
+from cender.io.weights import save_weights, shipped_weights
+from cender.nets.scoring import KIND as DENSE
 
 DOCS = Path(__file__).parents[4] / "docs"
 IDENTITY = {"accuracy": 0.864, "train_s": 66.0, "ms_per_volume": 12.0}
@@ -28,7 +37,7 @@ def measured(**figures: dict) -> dict[str, Measured]:
 
 def test_every_table_and_published_row_is_there() -> None:
     tables = build_tables({}, None)
-    assert [one.number for one in tables] == ["1", "2", "3", "4", "5", "6", "S1", "S2", "Stage 1"]
+    assert [one.number for one in tables] == ["1", "2", "3", "4", "5", "6", "S1", "S2", "Stage 1", "Cell types"]
     assert all(len(row) == len(one.columns) for one in tables for row in one.rows)
     published = {one.number: sum(row[-1] == "paper" for row in one.rows) for one in tables}
     expected = {"1": 3, "2": len(DATASETS), "3": 2 * len(DETECTION), "4": len(TRACKING)}
@@ -68,6 +77,17 @@ def test_cell_types_show_every_pose_and_both_ways_to_count() -> None:
     assert "12 epochs" in rows[3][0]
 
 
+def test_what_decides_about_cell_types_is_printed_part_by_part() -> None:
+    table = build_tables({}, None)[-1]
+    assert table.heading == "Cell types: What axes, handedness and templates cost"
+    assert all("needs wormnd.csv.gz and nerve.npz" in str(row[1]) for row in table.rows)
+    lab = {part: {"accuracy": 0.3 + place / 10, "spread": 0.02} for place, part in enumerate(PARTS)}
+    figures = {"labs": {"HL": lab}, "all": dict.fromkeys(PARTS, 0.2)}
+    rows = build_tables(measured(**{"cell types, taken apart": figures}), None)[-1].rows
+    assert [row[1] for row in rows][:2] == ["30.00 ± 2.00", "40.00 ± 2.00"]
+    assert all(row[2] == 20.0 for row in rows)
+
+
 def test_one_training_fills_a_row_of_features_and_its_rows_of_tracking() -> None:
     figures = {"within": IDENTITY, "across": {**IDENTITY, "accuracy": 0.5}, "NeRVE": {**IDENTITY, "accuracy": 0.4}}
     key = "features, objects and regions"
@@ -77,6 +97,24 @@ def test_one_training_fills_a_row_of_features_and_its_rows_of_tracking() -> None
     assert [(row[0], row[5]) for row in ours] == [("within", "10"), ("across", "10"), ("across", "10")]
     assert tables[7].rows[1][2:5] == (86.4, 50.0, 40.0)
     assert "needs wormnd.csv.gz" in str(tables[7].rows[1][6])
+
+
+def test_what_users_get_from_a_template_has_a_row_of_its_own() -> None:
+    small = Config.model_validate(
+        {
+            "simulate": {"preset": "easy", "volumes": 4, "shape": (10, 200, 200), "voxel_um": (2.5, 0.5, 0.5)},
+            "recognize": {"paper": {"epochs": 3}},
+        }
+    )
+    items = {item.key: item for item in list_items(small, None, replace(QUICK, train=2, at_most=3))}
+    assert "trust" in items["carried, default"].inputs, "another trust refuses other identities"
+    found = {"carried, paper": Measured("carried, paper", items["carried, paper"].measure(), {}, {})}
+    assert found["carried, paper"].figures["test_volumes"] == 3
+    rows = [row for row in build_tables(found, None)[3].rows if row[0] == "across, template only"]
+    assert [(row[1], isinstance(row[3], float)) for row in rows] == [
+        ("cender, the paper's method", True),
+        ("cender, ours", False),
+    ]
 
 
 def test_our_time_stands_in_table_6_also_before_recognition_was_timed() -> None:
@@ -114,12 +152,36 @@ def test_data_decides_what_is_measured(tmp_path: Path) -> None:
 
 
 def test_other_anchors_have_a_row_of_their_own() -> None:
-    text = render_tables(build_tables({}, None), {})
-    assert "cender bench baseline --anchors 7,11 --weights DIR" in text
     detect = {"method": "paper", "multi_field": {"anchors_px": (7, 11)}}
     keys = {item.key for item in list_items(Config.model_validate({"detect": detect}), None, QUICK)}
     assert {"detection, default", "detection, paper, 7 and 11"} <= keys
     assert "detection, paper" in {item.key for item in list_items(Config(), None, QUICK)}
+
+
+def test_the_commands_that_a_row_of_other_anchors_needs_fill_it(tmp_path: Path) -> None:
+    rows = [row for row in build_tables({}, None)[2].rows if "then `cender bench tables" in str(row[3])]
+    assert {row[2] for row in rows} == {"C1", "C2/C3", "simulated typical"}
+    train, take = (shlex.split(words) for words in str(rows[-1][3]).split("`")[1::2])
+    given = dict(zip(train[3::2], train[4::2], strict=True))
+    sizes = tuple(int(side) for side in given["--anchors"].split(","))
+    course = list_curve([float(given["--width"])], int(given["--cycles"]), [sizes], tmp_path)[-1].measure.func.__self__
+    written = course._name_file(int(given["--cycles"]) - 1, tmp_path)
+    written.write_bytes(b"weights")
+    sets = [word.replace("DIR", str(tmp_path)) for before, word in pairwise(take) if before == "--set"]
+    keys = {item.key: item.inputs for item in list_items(load_config(None, sets), None, QUICK)}
+    chosen = take[take.index("--only") + 1]
+    assert {key for key in keys if key.startswith(chosen)} == {chosen, f"{chosen}, own stage 1"}
+    assert keys[chosen]["weights"]["multi_field"] == hash_weights(str(written), "multi_field"), "those just trained"
+
+
+def test_training_that_no_weights_record_is_not_guessed(tmp_path: Path) -> None:
+    said = describe_training("default", None)
+    assert said.startswith("not recorded; ")
+    assert said.count("cender train detector") == 2, "both trainings of the shipped weights"
+    assert re.fullmatch(r"\d+\.\d min", describe_training("paper", None))
+    own = shipped_weights("dense", DENSE)
+    save_weights(own, tmp_path / "own.safetensors")
+    assert describe_training("default", str(tmp_path / "own.safetensors")) == "not recorded"
 
 
 def test_the_papers_detector_is_measured_in_the_heads_of_its_own_stage_1_too() -> None:

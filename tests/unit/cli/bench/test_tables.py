@@ -11,6 +11,7 @@ from cender.bench.paper import measurements
 from cender.bench.paper.items import Item
 from cender.cli import console
 from cender.cli.app import app
+from cender.errors import ConfigError
 
 FIGURES = {"accuracy": 0.5, "train_s": 30.0, "ms_per_volume": 4.0}
 
@@ -43,12 +44,20 @@ def test_tables_are_printed(asked: list[tuple]) -> None:
     assert asked == [("typical", 60, None, False)]
 
 
-def test_json_has_all_tables_and_provenance(asked: list[tuple]) -> None:
-    shown = json.loads(run("--full", "--json", "--set", "simulate.volumes=30"))
+def test_json_has_all_tables_and_provenance(asked: list[tuple], tmp_path: Path) -> None:
+    rows = str(tmp_path / "rows.jsonl")
+    shown = json.loads(run("--full", "--rows", rows, "--json", "--set", "simulate.volumes=30"))
     assert [one["number"] for one in shown["tables"]][:8] == ["1", "2", "3", "4", "5", "6", "S1", "S2"]
     assert shown["scope"] == "full"
     assert "seconds" in shown["provenance"]["typical, blocked, default"]
     assert asked == [("typical", 30, None, True)]
+
+
+def test_what_takes_hours_is_refused_where_it_would_not_be_kept(asked: list[tuple]) -> None:
+    done = CliRunner().invoke(app, ["bench", "tables", "--full"], env={"CENDER_DATA": None})
+    assert isinstance(done.exception, ConfigError)
+    assert "--rows FILE" in str(done.exception)
+    assert asked == [], "nothing was measured"
 
 
 def test_kept_rows_are_printed_without_measuring(asked: list[tuple], tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ from cender.config import Config
 from cender.errors import DataError
 from cender.io import open_folder, save_truth
 from cender.io.weights import save_weights
+from cender.pipeline.recording.recognizer.identify import build_foreign
 from cender.pipeline.recording.recognizer.learn import train_weights
 from cender.pipeline.recording.recognizer.weights import KIND, find_taught
 from cender.pipeline.recording.template import (
@@ -23,6 +24,7 @@ from cender.pipeline.recording.template import (
     needs_training,
 )
 from cender.pipeline.run import run_recording
+from cender.recognize.foreign import mirror
 from cender.simulate import SimulateParams, simulate_recording
 from cender.types import Annotation, Identities, Weights
 
@@ -104,6 +106,20 @@ def test_a_mirrored_animal_is_noticed() -> None:
     mirrored = [Annotation.from_points(one.volume, one.centre_um * np.array([-1.0, 1, 1])) for one in right]
     assert compare_with_mirror(right, recognize) == []
     (said,) = compare_with_mirror(mirrored, recognize)
+    assert "mirror image fits the template better" in said
+
+
+def test_a_mirrored_recording_is_noticed_by_our_recognizer_and_another_animal_is_not_called_mirrored() -> None:
+    untrained = {"steps": 0, "self_rounds": 0, "threads": 1}
+    config = Config.model_validate({"train_recognizer": untrained})
+    first, second = (
+        list(simulate_recording(SimulateParams(**{**SMALL, "volumes": 2}, seed=seed)).truth().annotations.values())
+        for seed in (1, 2)
+    )
+    recognize = build_foreign(train_weights(first[:1], [], config), config)
+    assert compare_with_mirror(first[1:], recognize) == []
+    assert compare_with_mirror(second, recognize) == [], "a head is nearly symmetric: its mirror image fits as well"
+    (said,) = compare_with_mirror([mirror(one) for one in first[1:]], recognize)
     assert "mirror image fits the template better" in said
 
 

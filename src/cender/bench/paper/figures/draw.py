@@ -1,6 +1,7 @@
 """All figures of the paper by their numbers, drawn into a folder."""
 
-from collections.abc import Callable, Mapping, Sequence
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -14,6 +15,7 @@ from cender.bench.paper.lanes import Lanes, measure_in_lanes
 from cender.config import Config
 from cender.errors import ConfigError
 from cender.io.measured import Measured
+from cender.io.results.folder.fingerprints import hash_weights
 from cender.plots.style import save_figure
 
 TITLES = {
@@ -41,6 +43,15 @@ GROUPS = {
     **dict.fromkeys(("8", "9"), (70, "curves")),
 }
 
+SHOWN = {
+    **dict.fromkeys(("1", "7", "10", "S3"), ("dense", "orientation")),
+    "3": ("multi_field", "orientation"),
+    "9": ("matcher",),
+}
+"""Shipped weights that a figure shows the work of."""
+WEIGHTS_FILE = "weights.json"
+"""Beside the figures: the weights that each of them was drawn with."""
+
 
 @dataclass(frozen=True, slots=True)
 class Wish:
@@ -58,6 +69,8 @@ def draw_figures(
 ) -> dict[str, Path]:
     """Draw the paper's figures as PNG files ``figure-1.png`` … ``figure-S3.png``, and say where they are.
 
+    The weights that they were drawn with are noted beside them.
+
     Parameters
     ----------
     on_figure
@@ -70,7 +83,26 @@ def draw_figures(
         raise ConfigError(f"--only expects figures of the paper ({', '.join(TITLES)}); found {', '.join(unknown)}")
     make_items = partial(_list_items, folder, config, wish)
     drawn = measure_in_lanes(make_items(), Lanes(lanes, make_items), None, {}, lambda done: on_figure(done.key))
+    _note_weights(folder / WEIGHTS_FILE, drawn)
     return {number: Path(one.figures["path"]) for number, one in drawn.items()}
+
+
+def find_stale(folder: Path) -> list[str]:
+    """Figures of a folder that were drawn with other weights than those that are shipped now."""
+    noted = json.loads((folder / WEIGHTS_FILE).read_text(encoding="utf-8"))
+    return [number for number in SHOWN if noted.get(number) != _hash_shown(number)]
+
+
+def _note_weights(path: Path, drawn: Iterable[str]) -> None:
+    shown = {number: _hash_shown(number) for number in drawn if number in SHOWN}
+    if not shown:
+        return
+    noted = {**(json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}), **shown}
+    path.write_text(json.dumps(noted, indent=1, sort_keys=True) + "\n", encoding="utf-8")
+
+
+def _hash_shown(number: str) -> dict[str, str]:
+    return {name: hash_weights(None, name) for name in SHOWN[number]}
 
 
 def _list_items(folder: Path, config: Config, wish: Wish) -> list[Item]:
