@@ -19,14 +19,12 @@ from cender.types import Annotation, Identities, Regions
 class ForeignTrust:
     """Log-odds that an identity is right.
 
-    Weights of its own log-odds beyond those of the recording's mean probability, and of that mean; a constant; and the
-    weight of how far that mean is above the mirror image's, which is looked at only where this is not 0.
+    Weights of its own log-odds beyond those of the recording's mean probability, and of that mean; and a constant.
     """
 
     own: float
     mean: float
     constant: float
-    fit: float = 0.0
 
     @property
     def weights(self) -> Float[np.ndarray, "3"]:
@@ -35,7 +33,7 @@ class ForeignTrust:
 
 
 # Fitted by `python -m cender.bench.identity.trust`, ours on simulated pairs and real heads.
-TRUST = {"default": ForeignTrust(0.697, 0.494, 0.41), "paper": ForeignTrust(0.332, 0.167, -3.236)}
+TRUST = {"default": ForeignTrust(0.45, 1.998, -1.077), "paper": ForeignTrust(0.332, 0.167, -3.236)}
 
 
 def turn_over(annotation: Annotation) -> Annotation:
@@ -48,21 +46,17 @@ def mirror(annotation: Annotation) -> Annotation:
     return replace(annotation, centre_um=annotation.centre_um * np.array([-1.0, 1.0, 1.0]), regions=Regions.empty())
 
 
-def trust_foreign(
-    answers: Sequence[Identities], fit: float, trust: ForeignTrust, refuse_below: float
-) -> list[Identities]:
+def trust_foreign(answers: Sequence[Identities], trust: ForeignTrust, refuse_below: float) -> list[Identities]:
     """The identities of a recording with probabilities that hold across animals; improbable ones are refused (-1).
 
     Parameters
     ----------
     answers
         All identities that the recognizer of the other animal gives, none refused yet.
-    fit
-        How far the log-odds of the mean probability are above those of the mirror image.
     """
     found = []
     for one, rows in zip(answers, describe_foreign(answers), strict=True):
-        odds = rows @ trust.weights + trust.fit * fit
+        odds = rows @ trust.weights
         probability = np.where(one.identity >= 0, 1 / (1 + np.exp(-odds)), 0.0)
         kept = (one.identity >= 0) & (probability >= refuse_below)
         found.append(Identities(np.where(kept, one.identity, -1), probability))

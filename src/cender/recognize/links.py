@@ -16,9 +16,8 @@ SURE_PROBABILITY = 0.4
 """Probability of the identities by which two volumes are registered at first."""
 # Neurons that two volumes must share to be brought together.
 FEWEST = 8
-# Partners are no farther apart than this (5 µm), and a warp passes them at about this distance (1 µm).
+# Partners are no farther apart than this (5 µm).
 NEAR = 5.0 / UNIT_UM
-NOISE = 1.0 / UNIT_UM
 TWIN = 8.0 / UNIT_UM**2
 """Squared distance over which a partner loses its say, and over which a second one nearby takes half of it."""
 
@@ -95,7 +94,7 @@ def _carry(
     filled = np.where(used[..., None], source, np.float32(0))
     wanted = np.where(np.isnan(target), np.float32(0), target)
     affine, _ = fit_affine(filled, np.broadcast_to(wanted, filled.shape), used)
-    return carry_points(fit_warps(filled, wanted, used, affine, noise=NOISE), points)
+    return carry_points(fit_warps(filled, wanted, used, affine), points)
 
 
 def _pair(

@@ -68,7 +68,6 @@ def fit_warps(
     affine: Float[np.ndarray, "r 4 3"],
     *,
     length: float = LENGTH,
-    noise: float = NOISE,
     bumps: Bumps | None = None,
 ) -> Warps:
     """Gaussian processes on what the affine maps leave of the used pairs.

@@ -23,7 +23,7 @@ def test_fitted_trust_makes_probabilities_honest_and_refuses() -> None:
     true = np.concatenate(right).mean()
     assert said > true + 0.3, "without it"
     trust = fit_trust([(np.concatenate(describe_foreign(answers)), np.concatenate(right))])
-    given = trust_foreign(answers, 0.0, trust, 0.2)
+    given = trust_foreign(answers, trust, 0.2)
     assert abs(np.concatenate([one.probability for one in given]).mean() - true) < 0.03
     refused = np.concatenate([one.identity for one in given]) < 0
     assert 0.1 < refused.mean() < 0.9
@@ -41,16 +41,16 @@ def test_an_animal_is_turned_over_and_not_mirrored() -> None:
 
 def test_neurons_without_a_name_stay_without() -> None:
     answers = [Identities(np.array([-1, 4]), np.array([0.0, 0.9])), Identities(np.zeros(0, int), np.zeros(0))]
-    first, second = trust_foreign(answers, 0.0, ForeignTrust(1.0, 0.0, 0.0), 0.05)
+    first, second = trust_foreign(answers, ForeignTrust(1.0, 0.0, 0.0), 0.05)
     assert first.identity.tolist() == [-1, 4]
     assert first.probability[0] == 0
     assert len(second) == 0
-    assert trust_foreign([], 0.0, ForeignTrust(1.0, 0.0, 0.0), 0.05) == []
+    assert trust_foreign([], ForeignTrust(1.0, 0.0, 0.0), 0.05) == []
 
 
 def test_the_papers_method_is_trusted_less_than_it_says() -> None:
     sure = [Identities(np.arange(50), np.full(50, 0.5))]
-    (paper,) = trust_foreign(sure, 0.0, TRUST["paper"], 0.0)
+    (paper,) = trust_foreign(sure, TRUST["paper"], 0.0)
     assert paper.probability.max() < 0.5
 
 
@@ -59,7 +59,7 @@ def test_identities_of_a_recording_that_is_improbable_as_a_whole_are_doubted() -
         """Probability of an identity of its own 0.6, in a recording with this mean."""
         others = np.full(99, (100 * mean - 0.6) / 99)
         (found,) = trust_foreign(
-            [Identities(np.arange(100), np.append(0.6, others))], 0.0, ForeignTrust(0.4, 2.0, -1.0), 0.0
+            [Identities(np.arange(100), np.append(0.6, others))], ForeignTrust(0.4, 2.0, -1.0), 0.0
         )
         return float(found.probability[0])
 

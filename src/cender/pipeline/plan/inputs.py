@@ -17,7 +17,7 @@ _LOG = logging.getLogger(__name__)
 _PROBED = 10
 """Volumes that are tried, one after the other, until one can be read."""
 # Raised when the same settings begin to give other results.
-VOLUME_PASS, RECORDING_PASS, FOREIGN_PASS = 6, 4, 1
+VOLUME_PASS, RECORDING_PASS, FOREIGN_PASS = 6, 4, 2
 RECOGNIZER = Path("models") / "recognizer.safetensors"
 """Where a folder keeps the recognizer that was trained in it."""
 # Of the recording's settings: those that say where a file is, what the recording itself says, or what only times need.

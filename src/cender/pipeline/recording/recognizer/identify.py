@@ -2,11 +2,10 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Literal
-
-import numpy as np
 
 from cender.config import Config
 from cender.nets.threads import limit_threads
@@ -14,13 +13,11 @@ from cender.pipeline.recording.recognizer.learn import OnStep, ignore_step, trai
 from cender.pipeline.recording.recognizer.weights import KIND, load_recognizer, unpack_recognizer
 from cender.pipeline.volumes.executor import count_workers
 from cender.recognize import recognize_neurons
-from cender.recognize.foreign import TRUST, measure_mean_odds, mirror, trust_foreign, turn_over
+from cender.recognize.foreign import TRUST, trust_foreign, turn_over
 from cender.recognize.model import Model, Recognition, classify_neurons
 from cender.types import Annotation, Identities, Weights
 
 Recognize = Callable[[Sequence[Annotation]], list[Identities]]
-# Volumes of which the mirror images are looked at, too.
-COMPARED = 8
 
 
 def identify_recording(
@@ -107,8 +104,7 @@ def build_foreign(weights: Weights, config: Config, workers: int = 1) -> Recogni
     trust = TRUST["default" if weights.metadata["kind"] == KIND else "paper"]
 
     def settle(volumes: Sequence[Annotation]) -> list[Identities]:
-        fit = measure_fit(volumes, recognize) if trust.fit else 0.0
-        return trust_foreign(recognize(volumes), fit, trust, params.refuse_below)
+        return trust_foreign(recognize(volumes), trust, params.refuse_below)
 
     return settle
 
@@ -121,7 +117,9 @@ def recognize_untrusted(weights: Weights, config: Config, workers: int = 1) -> R
     """
     if weights.metadata["kind"] != KIND:
         return _build_paper(weights)
-    model, params = unpack_recognizer(weights), config.recognize.model_copy(update={"refuse_below": 0.0})
+    # What is usual in the template's recording says nothing of another animal: no volume is doubted beside it.
+    model = replace(unpack_recognizer(weights), quality=0.0)
+    params = config.recognize.model_copy(update={"refuse_below": 0.0})
     each = partial(_map, workers=workers)
     return lambda volumes: recognize_neurons(volumes, model, params, classify=_classify_lying, each=each)
 
@@ -130,13 +128,6 @@ def _classify_lying(one: Annotation, model: Model) -> Recognition:
     """A volume as it is or turned over, whichever is recognized better."""
     lying = [classify_neurons(seen, model) for seen in (one, turn_over(one))]
     return max(lying, key=lambda recognition: recognition.quality)
-
-
-def measure_fit(volumes: Sequence[Annotation], recognize: Recognize) -> float:
-    """How much better some volumes are recognized than their mirror images, in log-odds of the mean probability."""
-    rows = np.unique(np.linspace(0, max(len(volumes) - 1, 0), min(COMPARED, len(volumes))).round().astype(int))
-    some = [volumes[row] for row in rows]
-    return measure_mean_odds(recognize(some)) - measure_mean_odds(recognize([mirror(one) for one in some]))
 
 
 def _build_paper(weights: Weights) -> Recognize:
