@@ -7,10 +7,11 @@ from typing import Any
 from cender.config import Config
 from cender.io.results.folder.fingerprints import hash_file, hash_values, hash_weights
 
-# Settings that change no figure, or that are hashed as weights: where and how fast something is computed.
+# Settings that change no figure (where and how fast something is computed, what only a run does), or that are hashed as
+# weights.
 _ELSEWHERE: dict[str, Any] = {
     "detect": {"weights": True, "device": True, "multi_field": {"batch"}},
-    "recognize": {"weights", "paper"},
+    "recognize": {"weights", "paper", "fill_gaps"},
     "train_recognizer": {"threads"},
     "train_namer": {"threads"},
 }
