@@ -33,7 +33,7 @@ class ForeignTrust:
 
 
 # Fitted by `python -m cender.bench.identity.trust`, ours on simulated pairs and real heads.
-TRUST = {"default": ForeignTrust(0.45, 1.998, -1.077), "paper": ForeignTrust(0.332, 0.167, -3.236)}
+TRUST = {"default": ForeignTrust(0.456, 2.102, -1.13), "paper": ForeignTrust(0.332, 0.167, -3.236)}
 
 
 def turn_over(annotation: Annotation) -> Annotation:
