@@ -128,6 +128,7 @@ def test_the_picture_of_a_head_holds_all_of_its_neurons() -> None:
 
 
 def test_accuracy_across_animals_is_a_curve_of_both_methods(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(recognition, "FEW", 0)  # two epochs are enough here, however few volumes there are
     learnt = count_trainings(monkeypatch, recognition, "train_weights")
     brief = Config.model_validate({"train_recognizer": BRIEF, "recognize": {"paper": {"epochs": 2}}})
     scene = Scene(brief.model_copy(update={"simulate": SMALL.simulate}), train=2)
@@ -144,6 +145,7 @@ def test_accuracy_across_animals_is_a_curve_of_both_methods(monkeypatch: pytest.
 
 
 def test_what_the_papers_method_learnt_within_the_animal_is_used_across(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(recognition, "FEW", 0)  # two epochs are enough here, however few volumes there are
     learnt = count_trainings(monkeypatch, memory, "train_embedding")
     brief = Config.model_validate({"recognize": {"paper": {"epochs": 2}}})
     scene = Scene(brief.model_copy(update={"simulate": SMALL.simulate}), train=2)
