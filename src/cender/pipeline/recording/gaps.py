@@ -74,7 +74,7 @@ class Gap:
         """Some of them."""
         number = np.where(kept, np.cumsum(kept) - 1, -1)
         regions = self.regions.select(kept[self.regions.neuron])
-        light = Intensities(*(getattr(self.light, one_field.name)[kept] for one_field in fields(self.light)))
+        light = Intensities(*(getattr(self.light, column.name)[kept] for column in fields(self.light)))
         return Gap(self.expected.select(kept), replace(regions, neuron=number[regions.neuron]), light, self.faint_red)
 
 
@@ -92,8 +92,8 @@ def measure_gaps(work: Work, store: PartStore, seen: Seen, on_progress: OnProgre
     for done, (volume, one) in enumerate(expected.items()):
         on_progress(Progress("gaps", done, len(expected)))
         neurons = draw_gaps(one, seen, volume, work.recording.scale)
-        print_ = hash_pixels(np.column_stack([neurons.regions.neuron, neurons.regions.z, neurons.regions.box_px]))
-        light = kept.get(print_)
+        fingerprint = hash_pixels(np.column_stack([neurons.regions.neuron, neurons.regions.z, neurons.regions.box_px]))
+        light = kept.get(fingerprint)
         if light is None:
             try:
                 light = _read_light(reader, volume, neurons, cameras, work)
@@ -102,7 +102,7 @@ def measure_gaps(work: Work, store: PartStore, seen: Seen, on_progress: OnProgre
                 return {}
         if light is None:
             continue
-        measured[print_] = light
+        measured[fingerprint] = light
         mine = neurons.regions.neuron >= len(neurons) - len(one)
         regions = neurons.regions.select(mine)
         regions = replace(regions, neuron=regions.neuron - (len(neurons) - len(one)))
@@ -126,7 +126,7 @@ def _read_light(
         _LOG.warning("volume %d: gaps were not looked at: %s", volume, read)
         return None
     light = measure_intensities(read.stack, neurons, cameras, work.config.activity)
-    return np.column_stack([getattr(light, one_field.name) for one_field in fields(light)])
+    return np.column_stack([getattr(light, column.name) for column in fields(light)])
 
 
 def draw_gaps(expected: Expected, seen: Seen, volume: int, voxel_um: VoxelSize) -> Neurons:
@@ -143,7 +143,7 @@ def draw_gaps(expected: Expected, seen: Seen, volume: int, voxel_um: VoxelSize) 
         z = boxes.z + round(float(shift[0]))
         drawn = Regions.from_boxes(z, box, neuron=np.full(len(z), len(near) + row))
         parts.append(drawn.select(drawn.z >= 0))
-    names = [one_field.name for one_field in fields(Regions)]
+    names = [column.name for column in fields(Regions)]
     regions = Regions(*(np.concatenate([getattr(part, name) for part in parts]) for name in names))
     centre_px = np.concatenate([near.centre_um, expected.centre_um]) / np.array(voxel_um)
     z_px = np.maximum(np.rint(centre_px[:, 0]), 0).astype(int)

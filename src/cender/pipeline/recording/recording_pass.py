@@ -218,8 +218,8 @@ def _describe_added(added: Mapping[int, Mapping[str, pl.DataFrame]]) -> list[str
         return []
     count = sum(tables["neurons"].height for tables in added.values())
     volumes = "1 volume" if len(added) == 1 else f"{len(added)} volumes"
-    neurons = "1 neuron was" if count == 1 else f"{count} neurons were"
-    return [f"{neurons} found in {volumes} only because other volumes expect them there (recognize.fill_gaps)"]
+    neurons, them = ("1 neuron was", "it") if count == 1 else (f"{count} neurons were", "them")
+    return [f"{neurons} found in {volumes} only because other volumes expect {them} there (recognize.fill_gaps)"]
 
 
 def _find_doubts(known: Mapping[int, Identities], flag_below: float) -> list[str]:

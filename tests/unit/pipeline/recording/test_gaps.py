@@ -139,7 +139,7 @@ def test_a_missed_neuron_is_filled_in_with_its_light(go) -> None:
     assert boxes["z"].to_list() == [3, 4, 5]
     trace = run.traces.filter((pl.col("identity") == LAST) & (pl.col("volume") == MISSED_IN))
     assert trace["valid"].to_list() == [True]
-    assert "1 neuron was found in 1 volume only because other volumes expect them there (recognize.fill_gaps)" in (
+    assert "1 neuron was found in 1 volume only because other volumes expect it there (recognize.fill_gaps)" in (
         run.summary.advice
     )
 
