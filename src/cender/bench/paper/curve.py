@@ -29,6 +29,8 @@ from cender.training.paper.multi_field import (
 
 # As many volumes as the paper trains on; each is of another simulated animal.
 FIRST, VOLUMES = 1000, 30
+MOMENTUM = MultiFieldTraining().momentum
+"""That of the shipped weights; names of other trainings say theirs."""
 
 
 def list_curve(
@@ -38,6 +40,7 @@ def list_curve(
     folder: Path | None,
     settings: Config | None = None,
     annotated: Sequence[Path] = (),
+    momentum: float = MOMENTUM,
 ) -> list[Item]:
     """One item for each cycle of every training, which goes on from the cycle before; its F1 is measured at the end.
 
@@ -49,17 +52,22 @@ def list_curve(
         Say how many CPU threads training takes (train.threads) and on which device (detect.device).
     annotated
         Folders whose annotated volumes are learnt from, too.
+    momentum
+        Of the gradient descent; the text has none.
     """
     chosen = settings or Config()
     items, volumes = [], _Volumes(tuple(annotated), chosen.recording)
     for sizes in anchors:
         for width in widths:
-            training = MultiFieldTraining(width=width, threads=chosen.train.threads, device=chosen.detect.device)
+            training = MultiFieldTraining(
+                width=width, momentum=momentum, threads=chosen.train.threads, device=chosen.detect.device
+            )
             course = Course(training, MultiFieldParams(anchors_px=sizes), folder, volumes)
             for cycle in range(cycles):
                 epochs = training.count_epochs(cycle + 1)
                 own = "own volumes too, " if annotated else ""
-                key = f"curve, anchors {'+'.join(map(str, sizes))}, width {width:g}, {own}{epochs} epochs"
+                pace = "" if momentum == MOMENTUM else f"momentum {momentum:g}, "
+                key = f"curve, anchors {'+'.join(map(str, sizes))}, width {width:g}, {own}{pace}{epochs} epochs"
                 about = round(900 * (8 * width) ** 2 * (2**cycle) / 7)
                 items.append(Item(key, partial(course.measure, cycle), course.describe(cycle), about))
     return items
@@ -153,7 +161,8 @@ class Course:
     def _name_file(self, cycle: int, folder: Path) -> Path:
         sizes = "-".join(map(str, self.params.anchors_px))
         epochs = self.training.count_epochs(cycle + 1)
-        return folder / f"multi_field_{sizes}_{self.training.width:g}_{epochs}{self.volumes.mark}.safetensors"
+        pace = "" if self.training.momentum == MOMENTUM else f"_m{self.training.momentum:g}"
+        return folder / f"multi_field_{sizes}_{self.training.width:g}{pace}_{epochs}{self.volumes.mark}.safetensors"
 
     def _recall(self, cycle: int) -> tuple[State | None, float]:
         """The network after a cycle and its core seconds: from memory, from its file, or trained again."""

@@ -26,6 +26,9 @@ def baseline(
         list[Path] | None,
         typer.Option("--own", metavar="FOLDER", help="Learn from its annotated volumes, too (may be given again)."),
     ] = None,
+    momentum: Annotated[
+        float, typer.Option(min=0, max=0.99, help="Of the gradient descent; the paper's text has none (0).")
+    ] = 0.9,
     sets: Sets = None,
     json: Json = False,
 ) -> None:
@@ -40,7 +43,7 @@ def baseline(
         weights.mkdir(parents=True, exist_ok=True)
     sizes = [_read_anchors(word) for word in anchors or ["9"]]
     config, widths = load_config(None, sets or []), width or [0.0625, 0.125, 0.25]
-    items = list_curve(widths, cycles, sizes, weights, config, annotated or ())
+    items = list_curve(widths, cycles, sizes, weights, config, annotated or (), momentum)
     with show_progress() as bar:
         task = bar.add_task("training", total=sum(item.about_s for item in items))
 

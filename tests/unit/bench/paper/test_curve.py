@@ -75,3 +75,14 @@ def test_volumes_annotated_in_part_do_not_teach_the_papers_detector(tmp_path: Pa
     known = load_annotated(make_folder(tmp_path / "worm", complete=False), RecordingParams())
     with pytest.raises(DataError, match="volume 0: expected every neuron marked with boxes"):
         list(read_scenes(known))
+
+
+def test_a_training_of_another_momentum_has_rows_and_weights_of_its_own(tmp_path: Path) -> None:
+    usual, plain = (curve.list_curve([0.125], 1, [(9,)], tmp_path, momentum=one)[0] for one in (0.9, 0.0))
+    assert (usual.key, plain.key) == (
+        "curve, anchors 9, width 0.125, 1 epochs",
+        usual.key.replace("1 e", "momentum 0, 1 e"),
+    )
+    assert plain.inputs["training"]["momentum"] == 0
+    files = [one.measure.func.__self__._name_file(0, tmp_path).name for one in (usual, plain)]
+    assert files == ["multi_field_9_0.125_1.safetensors", "multi_field_9_0.125_m0_1.safetensors"]
