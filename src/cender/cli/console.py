@@ -1,6 +1,7 @@
 """Where the command line speaks: results on standard output, everything else on standard error."""
 
 import json
+import os
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any, TypeVar
@@ -16,8 +17,12 @@ from rich.progress import (
     TimeRemainingColumn,
 )
 
+FILE_WIDTH = 160
+"""Letters of a line where results go into a file or another program, which have no width of their own."""
 STDERR = Console(stderr=True)
 STDOUT = Console()
+if not STDOUT.is_terminal and "COLUMNS" not in os.environ:
+    STDOUT.width = FILE_WIDTH
 Item = TypeVar("Item")
 
 

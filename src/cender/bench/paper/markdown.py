@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from cender.bench.paper.inputs import compare_inputs
-from cender.bench.paper.table import Cell, Table
+from cender.bench.paper.table import Table
 from cender.io.measured import Measured
 
 HEAD = """# The paper's tables, with ours beside them
@@ -23,17 +23,12 @@ def render_tables(tables: Sequence[Table], found: Mapping[str, Measured]) -> str
     return "\n".join(parts)
 
 
-def show_cell(cell: Cell) -> str:
-    """A cell as text."""
-    if cell is None:
-        return "–"
-    return cell if isinstance(cell, str) else f"{cell:g}"
-
-
 def _render(table: Table) -> str:
+    rows, notes = table.as_text()
     lines = [" | ".join(table.columns), "|".join("---" for _ in table.columns)]
-    lines += [" | ".join(show_cell(cell).replace("|", "/") for cell in row) for row in table.rows]
-    return "".join(f"| {line} |\n" if number != 1 else f"|{line}|\n" for number, line in enumerate(lines))
+    lines += [" | ".join(cell.replace("|", "/") for cell in row) for row in rows]
+    drawn = "".join(f"| {line} |\n" if number != 1 else f"|{line}|\n" for number, line in enumerate(lines))
+    return drawn + "".join(f"\n({number}) {note}\n" for number, note in enumerate(notes, 1))
 
 
 def _render_provenance(found: Mapping[str, Measured]) -> str:

@@ -107,18 +107,21 @@ def _choose(items: "list[Item]", only: list[str] | None) -> "list[Item]":
 def _print(built: "list[Table]", scope: str, preset_hash: str) -> None:
     from rich.table import Table as Drawn
 
-    from cender.bench.paper.markdown import show_cell
     from cender.bench.paper.scope import PRESET
     from cender.cli.bench.machine import describe_machine
     from cender.cli.console import STDOUT
 
     for one in built:
+        rows, notes = one.as_text()
         table = Drawn(title=one.heading, caption=one.note or None)
         for place, column in enumerate(one.columns):
             numeric = any(isinstance(row[place], float) for row in one.rows)
-            table.add_column(column, justify="right" if numeric else "left")
-        for row in one.rows:
-            table.add_row(*(show_cell(cell) for cell in row))
+            table.add_column(column, justify="right" if numeric else "left", overflow="fold")
+        for row in rows:
+            table.add_row(*row)
         STDOUT.print(table)
+        for number, note in enumerate(notes, 1):
+            STDOUT.print(f"({number}) {note}", soft_wrap=True, markup=False, highlight=False)
+        STDOUT.print()
     about = describe_machine()
     STDOUT.print(f"Scope {scope}, simulated {PRESET} {preset_hash}; {about['machine']}, cender {about['version']}")

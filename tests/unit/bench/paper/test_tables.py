@@ -18,6 +18,7 @@ from cender.bench.paper.markdown import render_tables
 from cender.bench.paper.measurements import list_items
 from cender.bench.paper.published import CELL_TYPES, DATASETS, DETECTION, FEATURES, PIPELINES, TRACKING
 from cender.bench.paper.scope import FULL, QUICK
+from cender.bench.paper.table import Table
 from cender.bench.paper.tables import build_tables
 from cender.cli.app import app
 from cender.config import Config, load_config
@@ -293,3 +294,15 @@ def test_rows_that_cannot_be_measured_here_are_named(tmp_path: Path) -> None:
     assert isinstance(done.exception, ConfigError)
     assert "no row that can be measured here begins so" in str(done.exception)
     assert "features, objects and regions" in str(done.exception), "what can be is said"
+
+
+def test_what_is_too_long_for_a_cell_becomes_one_note_below_the_table() -> None:
+    need = "needs the authors' images beside their labels"
+    table = Table("3", "Detection", ("data", "F1", "training"), (("C1", need, "8 h"), ("C2", need, f"no; {'x' * 50}")))
+    rows, notes = table.as_text()
+    assert rows == [["C1", "needs (1)", "8 h"], ["C2", "needs (1)", "no (2)"]]
+    assert notes == [need.removeprefix("needs "), "x" * 50]
+    text = render_tables([table], {})
+    assert text.count(need.removeprefix("needs ")) == 1
+    assert "(2) " + "x" * 50 in text
+    assert table.as_json()["rows"][0][1] == need, "programs get it whole"
