@@ -25,8 +25,12 @@ def find_window(samples: Sequence[Shaped[np.ndarray, "_ _ _"]]) -> Window:
 def show_8bit(stack: Shaped[np.ndarray, "z y x"], window: Window) -> UInt8[np.ndarray, "z y x"]:
     """Brightness from 0 to 255 within the window."""
     scale = np.float32(255 / (window.high - window.low))
-    scaled = (stack.astype(np.float32) - np.float32(window.low)) * scale
-    return np.asarray(np.clip(scaled, 0, 255).astype(np.uint8))
+    scaled = stack.astype(np.float32)
+    # In place: fresh memory for every step would take longer than the arithmetic.
+    scaled -= np.float32(window.low)
+    scaled *= scale
+    np.clip(scaled, 0, 255, out=scaled)
+    return np.asarray(scaled.astype(np.uint8))
 
 
 def show_16bit(stack: Shaped[np.ndarray, "z y x"]) -> UInt16[np.ndarray, "z y x"]:

@@ -165,13 +165,15 @@ def test_effort_falls_with_annotation_and_is_kept(tmp_path: Path) -> None:
 
 def test_commands_print_json(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys.modules["cender.cli.bench.annotate"], "REQUESTS", 5)
+    monkeypatch.setattr(sys.modules["cender.cli.bench.annotate"], "ALONE", 4)
     monkeypatch.setattr(sys.modules["cender.cli.bench.annotate"], "CORRECTIONS", 2)
     monkeypatch.setattr(sys.modules["cender.cli.bench.annotate"], "LOGGED", 40)
     words = ["bench", "annotate", "--edits", "3", "--open", "5", "--volumes", "0", "--json", *SMALL]
     done = CliRunner().invoke(app, words)
     assert done.exit_code == 0, done.output
     figures = json.loads(done.stdout)
-    assert figures["company"]["lost"] == 0
+    assert figures["company"]["lost"] == figures["alone"]["lost"] == 0
+    assert figures["alone"]["people"] == 1
     assert 0 < figures["correcting"]["own_ms"]["p50"] < 60_000
     assert figures["long_log"]["edits"] == 40
     assert figures["long_log"]["open_s"] > 0

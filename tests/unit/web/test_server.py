@@ -1,6 +1,7 @@
 """The server: what it shows, that an acknowledged edit stays, and whom it refuses."""
 
 import shutil
+import socket
 import subprocess
 import sys
 import uuid
@@ -19,6 +20,7 @@ from cender.web.carry import carry_identities
 from cender.web.desk import Desk
 from cender.web.frames import keep_crops, read_picture
 from cender.web.identify import propose_names
+from cender.web.serve import bind_port
 
 
 def ticket() -> str:
@@ -207,3 +209,10 @@ def test_what_the_volume_has_is_not_expected_elsewhere() -> None:
     source = [place(number, 8.0 * number) for number in range(12)]
     target = [place(number, 8.0 * number + (30.0 if number == 11 else 0.0)) for number in range(12) if number != 4]
     assert set(carry_identities(source, target).expected_um) == {4}
+
+
+def test_answers_do_not_wait_for_the_other_side_to_confirm_their_head() -> None:
+    with bind_port("127.0.0.1", 0) as listening, socket.create_connection(listening.getsockname()):
+        accepted, _ = listening.accept()
+        with accepted:
+            assert accepted.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)

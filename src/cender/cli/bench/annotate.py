@@ -9,6 +9,8 @@ from cender.cli.options import Json, Sets
 
 PEOPLE = 4
 """People who edit at the same time."""
+ALONE = 300
+"""Messages of one person whose waiting time is measured."""
 REQUESTS = 200
 """Requests of each kind whose waiting time is measured."""
 CORRECTIONS = 30
@@ -43,7 +45,8 @@ def annotate(
     from cender.config import load_config
 
     config, machine = load_config(None, sets or []), describe_machine()
-    inputs = {"open": opened, "edits": edits, "seed": seed, "animal": config.simulate.model_dump(mode="json")}
+    inputs: dict[str, Any] = {"open": opened, "edits": edits, "alone": ALONE, "seed": seed}
+    inputs["animal"] = config.simulate.model_dump(mode="json")
     page = Item("page", lambda: _measure_page(config, opened, edits, seed), inputs | machine)
     (measured,) = measure_items([page], rows, machine, lambda done: STDERR.print("the page is measured")).values()
     figures: dict[str, Any] = {"preset": config.simulate.preset, "seed": seed, **measured.figures}
@@ -74,7 +77,8 @@ def _measure_page(config: Any, opened: int, edits: int, seed: int) -> dict[str, 
         worm = make_folder(Path(home), number_animal(config, seed), opened).path
         figures["opening"] = measure_opening(worm)
         figures["latency"] = measure_latency(worm, REQUESTS, seed)
-        STDERR.print(f"{PEOPLE} people make {edits} edits each")
+        STDERR.print(f"one person makes {ALONE} edits, then {PEOPLE} people make {edits} each")
+        figures["alone"] = measure_company(worm, 1, ALONE, seed)
         figures["company"] = measure_company(worm, PEOPLE, edits, seed)
         STDERR.print("names after a correction")
         figures["correcting"] = measure_correcting(worm, config, CORRECTIONS, seed)
@@ -109,7 +113,7 @@ def _print(figures: dict[str, Any]) -> None:
 
     from cender.cli.console import STDOUT
 
-    company, opening, latency = figures["company"], figures["opening"], figures["latency"]
+    company, alone, opening, latency = (figures[part] for part in ("company", "alone", "opening", "latency"))
     table = Table(title=f"{figures['preset']}: the annotation page")
     table.add_column("")
     table.add_column("", justify="right")
@@ -118,7 +122,12 @@ def _print(figures: dict[str, Any]) -> None:
         f"edits lost, of {company['acknowledged']} by {company['people']} people at once", str(company["lost"])
     )
     table.add_row("edits made twice", str(company["doubled"]))
-    table.add_row("an edit on disk, p50 / p95", _say_ms(company["edit_ms"]), f"{company['edit_core_ms']:.1f} ms")
+    table.add_row("an edit on disk, p50 / p95", _say_ms(alone["edit_ms"]), f"{alone['edit_core_ms']:.1f} ms")
+    table.add_row(
+        f"the same, {company['people']} people without a pause",
+        _say_ms(company["edit_ms"]),
+        f"{company['edit_core_ms']:.1f} ms",
+    )
     table.add_row(
         f"opening a run of {opening['volumes']} volumes",
         f"{opening['open_s']:.2f} s",
