@@ -80,7 +80,7 @@ def test_matching_is_symmetric_in_its_sides(quality: np.ndarray) -> None:
     assert matching.quality.sum() == pytest.approx(turned.quality.sum())
 
 
-@settings(max_examples=50)
+@settings(max_examples=25)
 @given(sides(), sides(), st.randoms(use_true_random=False))
 def test_order_of_neurons_does_not_matter(
     truth: Annotations, predicted: Annotations, random: np.random.Generator
@@ -105,7 +105,7 @@ def test_matching_is_equivariant_under_permutation(seed: int, rows: int, columns
     assert again == {(int(i), int(j)) for i, j in match_pairs(quality, quality > 0.3).pairs}
 
 
-@settings(max_examples=50)
+@settings(max_examples=25)
 @given(sides())
 def test_a_perfect_prediction_has_perfect_figures(truth: Annotations) -> None:
     perfect = replace(
@@ -120,7 +120,7 @@ def test_a_perfect_prediction_has_perfect_figures(truth: Annotations) -> None:
     assert set(identity.values()) <= {1.0, None}
 
 
-@settings(max_examples=50)
+@settings(max_examples=25)
 @given(sides(), sides())
 def test_figures_keep_their_bounds(truth: Annotations, predicted: Annotations) -> None:
     figures = evaluate_recording(predicted, truth).as_json()
@@ -135,7 +135,7 @@ def test_figures_keep_their_bounds(truth: Annotations, predicted: Annotations) -
     assert sum(figures["errors"]["identity"].values()) == figures["counts"]["identity"]["truth"]
 
 
-@settings(max_examples=50)
+@settings(max_examples=25)
 @given(sides(), sides())
 def test_exchanging_the_sides_exchanges_precision_and_recall(truth: Annotations, predicted: Annotations) -> None:
     both = truth.annotations.keys() & predicted.annotations.keys()
@@ -148,7 +148,7 @@ def test_exchanging_the_sides_exchanges_precision_and_recall(truth: Annotations,
         assert getattr(one, topic).f1 == getattr(other, topic).f1
 
 
-@settings(max_examples=50)
+@settings(max_examples=25)
 @given(sides(), sides(), st.floats(100, 200))
 def test_a_false_detection_never_raises_precision(truth: Annotations, predicted: Annotations, x: float) -> None:
     extra = volume(0, Neuron(x, x))
@@ -176,7 +176,7 @@ def test_a_false_detection_never_raises_precision(truth: Annotations, predicted:
         assert new.recall == old.recall
 
 
-@settings(max_examples=50)
+@settings(max_examples=25)
 @given(sides(), sides())
 def test_renaming_never_makes_it_worse(truth: Annotations, predicted: Annotations) -> None:
     kept = evaluate_recording(predicted, truth).identity

@@ -1,6 +1,7 @@
 """Why a volume or a neuron is suggested, in words for people."""
 
 from cender.annotate.candidates import Candidates
+from cender.types.words import say_count
 
 MORE_THAN_USUAL = 1.3
 """A volume has much to correct where it has this many times what is usual in the recording."""
@@ -27,7 +28,7 @@ def say_doubt(candidates: Candidates, row: int, usual: float) -> str:
     """
     neurons, refused = int(candidates.neurons[row]), int(candidates.refused[row])
     if refused == neurons:
-        return f"none of its {neurons} neurons has an identity"
+        return f"none of its {say_count(neurons, 'neuron')} has an identity"
     wrong = (neurons - refused) * (1 - float(candidates.probability[row]))
     much = refused + wrong > MORE_THAN_USUAL * usual * neurons and refused + round(wrong) > 1
     more = ", more than usual" if much else ""
@@ -42,5 +43,6 @@ def say_doubt(candidates: Candidates, row: int, usual: float) -> str:
 
 def say_number_doubt(doubted: float, seen: int, worst: float) -> str:
     """In how many of the volumes that show a number it is probably wrong, and how sure it is where it is least so."""
-    often = f"probably wrong in about {doubted:.0f} of {seen} volumes" if doubted >= 0.5 else f"seen in {seen} volumes"
+    volumes = say_count(seen, "volume")
+    often = f"probably wrong in about {doubted:.0f} of {volumes}" if doubted >= 0.5 else f"seen in {volumes}"
     return f"{often}; least sure here (probability {1 - worst:.2f})"

@@ -203,8 +203,9 @@ def _describe_human(said: Mapping[int, VolumeState], corrected: Mapping[int, Cor
         return []
     counts = count_corrections(corrected.values())
     notes = [
-        f"people worked on {len(worked & set(corrected))} of the volumes: {counts['named']} neurons have their "
-        f"identity from them, {counts['added']} were not found by the machine, {counts['refused']} are none"
+        f"people worked on {say_count(len(worked & set(corrected)), 'volume')}; identities from them: "
+        f"{counts['named']}, neurons that only they saw: {counts['added']}, findings that are no neurons: "
+        f"{counts['refused']}"
     ]
     if strange := sorted(worked - set(corrected)):
         first = ", ".join(map(str, strange[:5])) + ", …" * (len(strange) > 5)
@@ -217,9 +218,9 @@ def _describe_added(added: Mapping[int, Mapping[str, pl.DataFrame]]) -> list[str
     if not added:
         return []
     count = sum(tables["neurons"].height for tables in added.values())
-    volumes = "1 volume" if len(added) == 1 else f"{len(added)} volumes"
-    neurons, them = ("1 neuron was", "it") if count == 1 else (f"{count} neurons were", "them")
-    return [f"{neurons} found in {volumes} only because other volumes expect {them} there (recognize.fill_gaps)"]
+    was, them = ("was", "it") if count == 1 else ("were", "them")
+    found = f"{say_count(count, 'neuron')} {was} found in {say_count(len(added), 'volume')}"
+    return [f"{found} only because other volumes expect {them} there (recognize.fill_gaps)"]
 
 
 def _find_doubts(known: Mapping[int, Identities], flag_below: float) -> list[str]:

@@ -6,6 +6,7 @@ from contextlib import AbstractContextManager
 from io import BytesIO
 from typing import Any, NamedTuple
 
+import numpy as np
 from matplotlib import rc_context
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
@@ -96,15 +97,16 @@ def render_figure(figure: Figure, hovers: Sequence[Hover] = (), *, photograph: b
         if (layout := figure.get_layout_engine()) is not None:
             layout.execute(figure)
         figure.set_layout_engine("none")
-        png, svg = BytesIO(), BytesIO()
         figure.set_dpi(150 if photograph else _PNG_DPI)
-        FigureCanvasAgg(figure).print_png(png)  # type: ignore[no-untyped-call]
+        canvas, svg = FigureCanvasAgg(figure), BytesIO()
+        canvas.draw()  # type: ignore[no-untyped-call]
+        pixels = np.asarray(canvas.buffer_rgba())  # type: ignore[no-untyped-call]
+        png = _compress(Image.fromarray(pixels), photograph)
         figure.set_dpi(_PNG_DPI)
         about = {"Date": None, "Creator": "cender"}
         FigureCanvasSVG(figure).print_svg(svg, metadata=about)  # type: ignore[no-untyped-call]
         spots = tuple(spot for one in hovers if (spot := _place_spot(figure, one)) is not None)
-    pixels = _shrink(png) if photograph else png.getvalue()
-    return Picture(pixels, svg.getvalue(), round(96 * figure.get_figwidth()), spots)
+    return Picture(png, svg.getvalue(), round(96 * figure.get_figwidth()), spots)
 
 
 def _place_spot(figure: Figure, one: Hover) -> Spot | None:
@@ -119,9 +121,10 @@ def _place_spot(figure: Figure, one: Hover) -> Spot | None:
     return Spot(float(x0), float(1 - y1), float(x1 - x0), float(y1 - y0), one.words)
 
 
-def _shrink(png: BytesIO) -> bytes:
-    with Image.open(png) as picture:
-        small = picture.convert("RGB").quantize(256, Image.Quantize.FASTOCTREE, dither=Image.Dither.NONE)
+def _compress(drawn: Image.Image, photograph: bool) -> bytes:
+    """A drawing as PNG, a photograph in 256 colours."""
+    if photograph:
+        drawn = drawn.convert("RGB").quantize(256, Image.Quantize.FASTOCTREE, dither=Image.Dither.NONE)
     out = BytesIO()
-    small.save(out, format="PNG")
+    drawn.save(out, format="PNG")
     return out.getvalue()

@@ -115,11 +115,11 @@ def test_people_win_in_the_tables_and_images_are_not_touched(go, tmp_path) -> No
     assert_frame_equal(run.neurons.filter(pl.col("volume") != 2), before.filter(pl.col("volume") != 2))
     assert run.regions.filter(pl.col("source") == "human").select("volume", "neuron", "z").rows() == [(2, 3, 1)]
     assert run.traces.filter((pl.col("identity") == 40) & (pl.col("volume") == 2))["valid"].to_list() == [True]
-    assert any("2 neurons have their identity from them, 1 were not found" in line for line in run.summary.advice)
+    assert any("identities from them: 2, neurons that only they saw: 1, " in line for line in run.summary.advice)
     assert 2 not in [one.volume for one in suggest_annotation(run.path).volumes], "it is annotated"
     again = go()[0].summary
     assert again.redone == (), "and then there is nothing left to do"
-    assert any("2 neurons have their identity from them" in line for line in again.advice), "but it is said again"
+    assert any("identities from them: 2, " in line for line in again.advice), "but it is said again"
 
 
 def test_annotated_volumes_are_what_is_learnt_from(go, tmp_path) -> None:

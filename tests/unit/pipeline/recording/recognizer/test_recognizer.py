@@ -18,7 +18,7 @@ from cender.training.recognizer import train
 from cender.types import Annotation, Identities, Weights
 
 HEAD = make_head(45)
-FILM = film_head(HEAD, 16)
+FILM = film_head(HEAD, 11)
 NAMELESS = [Annotation.from_points(one.volume, one.centre_um) for one in FILM]
 CONFIG = brief()
 
