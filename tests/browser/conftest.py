@@ -9,7 +9,7 @@ import shutil
 import subprocess
 import sys
 import urllib.request
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -153,12 +153,14 @@ def run_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return cender.run(str(home / "recording.npz"), out=home / "worm", config=config).path
 
 
-def serve_copy(run_folder: Path, folder: Path) -> Iterator[Server]:
+def serve_copy(run_folder: Path, folder: Path, port: int = 0) -> Generator[Server]:
     """The page of a copy of the run folder, until it is killed."""
     shutil.copytree(run_folder, folder)
-    one = Server(folder).begin()
-    yield one
-    one.kill()
+    one = Server(folder, port).begin()
+    try:
+        yield one
+    finally:
+        one.kill()
 
 
 @pytest.fixture

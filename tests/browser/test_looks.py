@@ -1,11 +1,12 @@
 """How the page looks, at the widths of a laptop and of a desk: pictures are kept in build/browser."""
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from browser.conftest import Hand, Server
+from browser.conftest import Hand, Server, serve_copy
 
 Sit = Callable[..., Hand]
 PANELS = ("#queue", "#identities", "#log", "#frame", "#strip", "#reference", "#projections", "#space", "#trace")
@@ -58,7 +59,7 @@ def test_a_run_without_pictures_second_channel_and_identities_says_so(shared_ser
     hand = sit_down(shared_server)
     bare = shared_server.ask("/api/run") | {"channels": ["red"], "identities": []}
     hand.page.route("**/api/run", lambda route: route.fulfill(json=bare))
-    hand.page.route("**/frames/8", lambda route: route.fulfill(status=404, json={"detail": "the disk is away"}))
+    hand.page.route("**/frames/8*", lambda route: route.fulfill(status=404, json={"detail": "the disk is away"}))
     hand.page.reload()
     hand.page.wait_for_selector("body[data-ready=yes]")
     assert not hand.page.locator("#channel").is_visible()
@@ -71,3 +72,24 @@ def test_a_run_without_pictures_second_channel_and_identities_says_so(shared_ser
         px, py = hand.page.evaluate("([x, y]) => window.cender.onScreen(x, y)", [x, y])
         assert 0 < px < size["width"]
         assert 0 < py < size["height"]
+
+
+def test_pictures_of_another_folder_at_the_same_address_are_not_taken_from_the_browsers_memory(
+    run_folder: Path, tmp_path: Path, sit_down: Sit
+) -> None:
+    one = serve_copy(run_folder, tmp_path / "one")
+    first = next(one)
+    hand = sit_down(first)
+    hand.go(1)
+    one.close()
+    other = serve_copy(run_folder, tmp_path / "other", first.port)
+    next(other)
+    asked: list[str] = []
+    hand.page.on("request", lambda request: asked.append(request.url) if "/frames/8" in request.url else None)
+    old = hand.page.evaluate("performance.getEntriesByType('resource').map(one => one.name)")
+    hand.page.reload()
+    hand.page.wait_for_selector("body[data-ready=yes]")
+    other.close()
+    assert any("/frames/8" in address for address in old)
+    assert asked
+    assert not set(asked) & set(old)

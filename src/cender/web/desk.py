@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from secrets import token_hex
 from threading import Lock
 from typing import Any
 
@@ -53,6 +54,7 @@ class Desk:
     recording: str = ""
     hub: Hub = field(default_factory=Hub)
     generation: int = 0
+    opened: str = field(default_factory=lambda: token_hex(6))
     _lock: Lock = field(default_factory=Lock)
     _proposals: dict[int, dict[int, Proposals]] = field(default_factory=dict)
     _seen: tuple[int, SeenVolumes, SeenNeurons] | None = None
@@ -100,6 +102,8 @@ class Desk:
             "author": self.author,
             "revision": self.log.revision,
             "generation": self.generation,
+            # Part of the address of pictures: browsers keep them, and another folder is served at the same address.
+            "pictures": f"{self.opened}-{self.generation}",
             "voxel_um": list(self.voxel_um),
             "unsure_below": UNSURE_BELOW,
             "frames": self.shape[2] if len(self.shape) == 5 else 0,

@@ -27,7 +27,7 @@ export function fetchStack(v) {
 
 /** @param {number} v */
 async function load(v) {
-  const answer = await fetch(`/api/volumes/${v}/frames/8`).catch(() => { throw new Error("the server is away"); });
+  const answer = await fetch(`/api/volumes/${v}/frames/8?of=${state.run.pictures}`).catch(() => { throw new Error("the server is away"); });
   if (!answer.ok) throw new Error((await answer.json().catch(() => ({}))).detail ?? "no picture");
   const [channels, depth, h, w] = (answer.headers.get("X-Cender-Shape") ?? "").split(",").map(Number);
   const [x, y] = (answer.headers.get("X-Cender-Crop") ?? "").split(",").map(Number);
@@ -55,7 +55,7 @@ export async function fetchRaw(v) {
   if (!stack || stack.raw || asking.has(v) || !isContrast()) return;
   asking.add(v);
   try {
-    const answer = await fetch(`/api/volumes/${v}/frames/16`);
+    const answer = await fetch(`/api/volumes/${v}/frames/16?of=${state.run.pictures}`);
     if (answer.ok) { stack.raw = new Uint16Array(await answer.arrayBuffer()); bound(); changed(); }
   } catch { /* the 8 bits are shown until the server is back */ } finally { asking.delete(v); }
 }
