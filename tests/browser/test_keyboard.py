@@ -195,3 +195,53 @@ def test_an_answer_from_before_an_edit_does_not_take_it_back(shared_server: Serv
     hand.page.unroute("**/api/volumes/1")
     hand.press("Control+z", "Control+z")
     hand.settle()
+
+
+def test_keys_change_what_is_shown_and_never_a_volume_that_is_on_its_way(server: Server, sit_down: Sit) -> None:
+    hand = sit_down(server)
+    hand.go(1)
+    held: list[Any] = []
+    hand.page.route("**/api/volumes/2", lambda route: held.insert(0, route))
+    one = hand.see("cender.volume.neurons.find(each => each.identity >= 0 && each.boxes.length > 1)")
+    hand.page.evaluate("key => window.cender.select(key)", one["key"])
+    hand.press(".")
+    while not held:
+        hand.page.wait_for_timeout(20)
+    # The machine's word is accepted only by who has seen it; a number that is typed ahead waits for its volume.
+    hand.press("Enter", "R")
+    hand.page.wait_for_selector("text=look first")
+    assert hand.see("[cender.v, cender.volume.volume]") == [1, 1]
+    hand.press(*"881", "Enter")
+    held[0].continue_()
+    hand.page.unroute("**/api/volumes/2")
+    hand.wait("cender.v === 2 && cender.volume.volume === 2")
+    hand.settle()
+    assert server.ask("/api/run")["annotated"] == [2]
+    assert server.ask("/api/run")["reviewed"] == []
+    named = [each for each in server.ask("/api/volumes/2")["neurons"] if each["human"]]
+    assert [each["identity"] for each in named] == [881]
+
+    # Where the server is away, what is shown stays as it is, and so does what is changed.
+    hand.page.route("**/api/volumes/3", lambda route: route.abort())
+    hand.press(".")
+    hand.page.wait_for_selector("text=the server is away")
+    assert hand.see("[cender.v, cender.volume.volume]") == [2, 2]
+    assert "volume 2 /" in hand.page.inner_text("#where")
+    hand.page.unroute("**/api/volumes/3")
+    hand.press(".")
+    hand.wait("cender.v === 3 && cender.volume.volume === 3")
+    hand.press("b")
+    hand.page.wait_for_selector("text=there is no earlier place")
+
+
+def test_a_key_that_is_held_accepts_once(shared_server: Server, sit_down: Sit) -> None:
+    hand = sit_down(shared_server)
+    hand.go(5)
+    hand.page.keyboard.down("Enter")
+    for _ in range(5):
+        hand.page.keyboard.down("Enter")
+    hand.page.keyboard.up("Enter")
+    hand.settle()
+    assert hand.see("cender.key")
+    assert hand.see("document.body.dataset.waiting") == "0"
+    assert not any(one["human"] for one in shared_server.ask("/api/volumes/5")["neurons"])

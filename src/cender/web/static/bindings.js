@@ -7,7 +7,7 @@ import { drawKeys } from "./keys.js";
 import { train } from "./learning.js";
 import { nudge, pointerAt } from "./mouse.js";
 import { changed, rowOf, selected, state } from "./state.js";
-import { choose, goBack, goToDoubtful, goToNext, play, showFrame, step } from "./travel.js";
+import { choose, goBack, goToDoubtful, goToNext, isArriving, play, showFrame, step, whenArrived } from "./travel.js";
 import { bringIntoView, inFrame, nearestGhost, neuronToward } from "./view.js";
 
 /** @param {string} id */
@@ -91,6 +91,15 @@ export function turnTheme() {
 
 /** @param {string} group @param {[string, string, string, () => void, (() => void)?][]} rows name, key, words, what it does, and what letting go does */
 const list = (group, rows) => rows.map(([name, key, words, act, release]) => ({ group, name, key, words, act, release }));
+/** What the machine says is accepted only by who has seen it. */
+const ACCEPTING = ["accept", "ghost", "review"];
+/** Keys that change something wait for a volume that is on its way, and act once however long they are held.
+ * @type {typeof list} */
+const work = (group, rows) => list(group, rows).map((one) => ({
+  ...one,
+  once: !/^(move|size|erase)/.test(one.name),
+  act: () => { if (isArriving() && ACCEPTING.includes(one.name) && !state.typed) toast("the next volume is on its way: look first, then press again"); else void whenArrived(one.act); },
+}));
 /** @type {[string, number, number][]} */
 const ARROWS = [["Left", -1, 0], ["Right", 1, 0], ["Up", 0, -1], ["Down", 0, 1]];
 
@@ -99,18 +108,18 @@ export const KEYS = [
   ...list("go", [
     ["down", "j", "next frame (wheel too)", () => showFrame(state.z + 1)], ["up", "k", "previous frame", () => showFrame(state.z - 1)],
     ["before", ",", "previous volume", () => step(-1)], ["after", ".", "next volume", () => step(1)],
-    ["doubt", "]", "next doubtful neuron", () => void goToDoubtful(1)], ["undoubt", "[", "previous doubtful neuron", () => void goToDoubtful(-1)],
+    ["doubt", "]", "next doubtful neuron", () => void whenArrived(() => void goToDoubtful(1))], ["undoubt", "[", "previous doubtful neuron", () => void whenArrived(() => void goToDoubtful(-1))],
     ["next", "q", "next in the queue", goToNext], ["back", "b", "back to where I was", () => void goBack()],
     ...ARROWS.map(([way, dx, dy]) => /** @type {[string, string, string, () => void]} */ ([`look-${way}`, `Arrow${way}`, `select the neuron ${{ Left: "to the left", Right: "to the right", Up: "above", Down: "below" }[way]}`, () => look(dx, dy)])),
     ["find", "/", "search identities", () => element("search").focus()], ["play", "Space", "play the recording", play],
   ]),
-  ...list("volume and head", [
+  ...work("volume and head", [
     ["review", "R", "mark this volume reviewed", actions.review], ["unusable", "U", "flag this volume unusable", actions.flagUnusable], ["note", "i", "note on this volume", () => void actions.noteVolume()],
     ["axes", "o", "set the worm's axes: middle, nose, belly, by clicks or arrows and Enter", askAxes],
     ["outline", "O", "outline of the head: draw it, or corners by arrows and Enter; again to close it", askOutline],
     ["show-axes", "w", "show or hide the worm's axes", () => { state.axes = !state.axes; changed(); }], ["machine-axes", "W", "leave the axes to the machine", actions.forgetHead],
   ]),
-  ...list("identities", [
+  ...work("identities", [
     ["accept", "Enter", "assign what was typed, or accept and go on", () => void enter()], ["erase", "Backspace", "erase a typed digit, or the last point set", () => { if (isSetting()) takeBackPoint(); else { state.typed = state.typed.slice(0, -1); changed(); } }],
     ["unknown", "u", "none of the known identities", () => void actions.assign(-1)], ["swap", "x", "swap with the next clicked or typed", () => waitFor("swapping")],
     ["scope", "p", "scope: this volume, from here on, range", () => void toggleScope()],
@@ -120,7 +129,7 @@ export const KEYS = [
     ["name", "N", "name this identity", () => void actions.nameIdentity()], ["review-identity", "I", "mark this identity reviewed", actions.reviewIdentity],
     ["merge-identities", "M", "this number is the same neuron as another", () => void actions.mergeIdentity()], ["split-identity", "S", "from here on this number is another neuron", () => void actions.splitIdentity()],
   ]),
-  ...list("neurons and boxes", [
+  ...work("neurons and boxes", [
     ["new", "n", "new neuron here (or Shift and drag)", putNew],
     ["delete", "Delete", "delete the neuron", actions.removeNeuron], ["delete-box", "d", "delete its box in this frame", actions.removeRegion],
     ["merge", "m", "merge with the next clicked or typed", () => waitFor("merging")], ["split", "s", "split at this frame", actions.splitNeuron],

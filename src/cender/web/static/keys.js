@@ -1,7 +1,7 @@
 // @ts-check
 /** Keys: what they do, in words, and how a person gives them other ones. */
 
-/** @typedef {{group:string, name:string, key:string, words:string, act:() => void, release?:() => void}} Binding */
+/** @typedef {{group:string, name:string, key:string, words:string, act:() => void, release?:() => void, once?:boolean}} Binding */
 /** @type {Binding[]} */ let bindings = [];
 const PLACE = "cender-keys";
 /** @type {Binding|null} */ let asked = null;
@@ -29,7 +29,7 @@ export function openKeys(wanted, onDigit) {
     if (target.getAttribute("role") === "listbox" && /^Arrow(Up|Down)$/.test(key)) return;
     if (/^[0-9]$/.test(event.key) && !event.ctrlKey) { event.preventDefault(); onDigit(event.key); return; }
     const found = bindings.find((one) => one.key === key);
-    if (found && !(target.tagName === "BUTTON" && (key === "Enter" || key === "Space"))) { event.preventDefault(); found.act(); }
+    if (found && !(target.tagName === "BUTTON" && (key === "Enter" || key === "Space"))) { event.preventDefault(); if (!(event.repeat && found.once)) found.act(); }
   });
   addEventListener("keyup", (event) => bindings.find((one) => one.key === describeKey(event))?.release?.());
   const reset = /** @type {HTMLElement} */ (document.getElementById("reset-keys"));

@@ -8,39 +8,73 @@ import { bringIntoView } from "./view.js";
 
 /** @typedef {import("./state.js").Neuron} Neuron */
 
+/** The volume that was asked for last, how often one was asked for, and which of these is shown.
+ * Keys and mouse change what is shown, never a volume that is still on its way. */
+let wanted = -1, asked = 0, arrived = 0;
+/** @type {Promise<boolean>} */ let arriving = Promise.resolve(true);
+
+/** How to go to a volume: what is selected there (a neuron's key, an identity, or one that is picked), and the frame;
+ * quiet: not a place to come back to.
+ * @typedef {{key?:string, z?:number, identity?:number, pick?:(neurons:Neuron[]) => Neuron|undefined, quiet?:boolean}} How */
+
 /** Go to a volume; pixels and neurons arrive side by side, neighbours are fetched ahead.
- * @param {number} v @param {{key?:string, quiet?:boolean}} [how] quiet: not a place to come back to */
+ * @param {number} v @param {How} [how]
+ * @returns {Promise<boolean>} whether it is shown */
 export async function goTo(v, how = {}) {
   const row = rowOf(v);
-  if (row < 0) return;
-  const direction = Math.sign(v - state.v) || 1;
-  if (v !== state.v && !how.quiet) state.trail.push({ v: state.v, z: state.z, key: state.key, identity: state.identity });
-  const identity = state.identity;
-  state.v = v; state.ghosts = [];
+  if (row < 0) { toast(`volume ${v} is not part of this run`); return false; }
+  const turn = ++asked, direction = Math.sign(v - state.v) || 1;
+  wanted = v;
   const pixels = fetchStack(v).catch(() => null);
-  try {
-    const volume = await ask(`/api/volumes/${v}`);
-    if (state.v !== v) return;
-    state.volume = volume;
-    const same = volume.neurons.find((/** @type {Neuron} */ one) => (how.key ? one.key === how.key : one.identity >= 0 && one.identity === identity));
-    state.key = same?.key ?? "";
-    if (same) showFrameOf(same);
-  } catch (error) { toast(String(/** @type {any} */ (error).message ?? error)); }
+  arriving = ask(`/api/volumes/${v}`).then((volume) => {
+    if (turn < arrived) return false;
+    arrived = turn;
+    show(volume, how);
+    return true;
+  }, (error) => {
+    if (turn === asked) { arrived = turn; wanted = state.v; }
+    toast(String(error.message ?? error));
+    return false;
+  });
+  if (!await arriving) return false;
   await pixels;
- 
   changed();
+  if (turn < asked) return state.v === v;
   tellCursor();
   const all = state.run.volumes.volume;
   for (const ahead of [direction, 2 * direction, -direction]) if (all[row + ahead] !== undefined) void fetchStack(all[row + ahead]).catch(() => null);
   if (!state.playing) void loadReference();
+  return true;
+}
+
+/** @param {import("./state.js").Volume} volume @param {How} how */
+function show(volume, how) {
+  const v = volume.volume;
+  if (v !== state.v && !how.quiet) state.trail.push({ v: state.v, z: state.z, key: state.key, identity: state.identity });
+  if (v !== state.v) state.ghosts = [];
+  state.z = how.z ?? state.z; state.identity = how.identity ?? state.identity;
+  state.v = v; state.volume = volume;
+  const same = volume.neurons.find((one) => (how.key ? one.key === how.key : one.identity >= 0 && one.identity === state.identity));
+  state.key = same?.key ?? "";
+  const picked = how.pick?.(volume.neurons);
+  if (picked) choose(picked); else if (same) showFrameOf(same);
+}
+
+/** Whether a volume that was asked for is still on its way. */
+export const isArriving = () => arrived < asked;
+
+/** Do something to the volume that was asked for, once it is shown. @param {() => void} act */
+export async function whenArrived(act) {
+  let isShown = true;
+  while (isArriving()) isShown = await arriving;
+  if (isShown) act();
 }
 
 /** Back to where I was before I was sent elsewhere. */
 export async function goBack() {
   const place = state.trail.pop();
   if (!place) { toast("there is no earlier place"); return; }
-  state.z = place.z; state.identity = place.identity;
-  await goTo(place.v, { key: place.key, quiet: true });
+  if (!await goTo(place.v, { key: place.key, z: place.z, identity: place.identity, quiet: true })) state.trail.push(place);
 }
 
 export async function loadReference() {
@@ -90,7 +124,7 @@ export function showIdentity(identity) {
 }
 
 /** @param {number} by */
-export function step(by) { const v = state.run.volumes.volume[rowOf(state.v) + by]; if (v !== undefined) void goTo(v, { quiet: true }); }
+export function step(by) { const v = state.run.volumes.volume[rowOf(isArriving() ? wanted : state.v) + by]; if (v !== undefined) void goTo(v, { quiet: true }); }
 
 /** The next doubtful neuron, here or in the next volume that has one. @param {number} by */
 export async function goToDoubtful(by) {
@@ -101,11 +135,10 @@ export async function goToDoubtful(by) {
   if (next && !(row < 0 && by < 0)) { choose(next); return; }
   const { volume: all, doubtful: counts } = state.run.volumes;
   for (let i = rowOf(state.v) + by; i >= 0 && i < all.length; i += by) if (counts[i] > 0 && !state.reviewed.has(all[i])) {
-    await goTo(all[i]);
-    const first = sort(state.volume?.neurons ?? [])[0];
+    /** @type {Neuron|undefined} */ let first;
+    if (!await goTo(all[i], { pick: (neurons) => (first = sort(neurons)[0]) })) return;
     // People may have settled here all that the machine doubted.
-    if (first) { choose(first); return; }
-    if (state.v !== all[i]) return;
+    if (first) return;
   }
   toast("nothing further is in doubt");
 }
@@ -123,15 +156,17 @@ export function goToNext() {
 }
 
 /** @param {any} item of the queue */
-export async function openItem(item) { state.opened = nameItem(item); await goTo(item.volume); showIdentity(item.identity); }
+export async function openItem(item) { state.opened = nameItem(item); if (await goTo(item.volume)) showIdentity(item.identity); }
 
+let plays = 0;
 export function play() {
   state.playing = !state.playing;
+  const mine = ++plays;
   const go = async () => {
-    if (!state.playing) return;
+    if (!state.playing || mine !== plays) return;
     const all = state.run.volumes.volume;
-    await goTo(all[(rowOf(state.v) + 1) % all.length], { quiet: true });
-    setTimeout(go, 60);
+    const isShown = await goTo(all[(rowOf(state.v) + 1) % all.length], { quiet: true });
+    setTimeout(go, isShown ? 60 : 700);
   };
   changed();
   if (state.playing) void go(); else void loadReference();
