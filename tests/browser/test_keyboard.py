@@ -245,3 +245,33 @@ def test_a_key_that_is_held_accepts_once(shared_server: Server, sit_down: Sit) -
     assert hand.see("cender.key")
     assert hand.see("document.body.dataset.waiting") == "0"
     assert not any(one["human"] for one in shared_server.ask("/api/volumes/5")["neurons"])
+
+
+def test_controls_that_are_reached_with_tab_work_by_keys(shared_server: Server, sit_down: Sit) -> None:
+    hand = sit_down(shared_server)
+    hand.go(2)
+    hand.press("Escape")
+    hand.page.focus("#contrast summary")
+    hand.press("Enter")
+    assert hand.see("document.getElementById('contrast').open")
+    hand.page.focus("#contrast-red")
+    hand.press("ArrowRight", "ArrowRight")
+    assert hand.see("cender.gain.red") > 1
+    assert hand.see("cender.key") == "", "neither key has selected or accepted anything"
+    hand.page.focus("#export")
+    with hand.page.expect_download():
+        hand.press("Enter")
+    assert hand.see("cender.key") == ""
+    # After the mouse the keys are those of the frame again.
+    hand.page.click("#contrast summary")
+    hand.press("ArrowRight")
+    assert hand.see("cender.key") != ""
+    hand.press("Alt+7")
+    assert hand.see("cender.typed") == ""
+
+    hand.press("?")
+    row = hand.page.locator("#keys-list div", has_text="next frame").locator("button")
+    row.click()
+    hand.press("4")
+    hand.page.wait_for_selector("#keys-note:has-text('Digits are for the numbers of identities')")
+    assert row.inner_text() == "j"

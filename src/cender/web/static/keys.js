@@ -26,23 +26,34 @@ export function openKeys(wanted, onDigit) {
     // Enter answers a question; leaving the line first would keep it from being heard.
     if (document.querySelector("dialog[open]")) return;
     if (target.tagName === "INPUT" && target.getAttribute("type") !== "range") { if (event.key === "Escape" || event.key === "Enter") target.blur(); return; }
-    if (target.getAttribute("role") === "listbox" && /^Arrow(Up|Down)$/.test(key)) return;
-    if (/^[0-9]$/.test(event.key) && !event.ctrlKey) { event.preventDefault(); onDigit(event.key); return; }
+    if (isOwn(target, key)) return;
+    if (/^[0-9]$/.test(key)) { event.preventDefault(); onDigit(event.key); return; }
     const found = bindings.find((one) => one.key === key);
-    if (found && !(target.tagName === "BUTTON" && (key === "Enter" || key === "Space"))) { event.preventDefault(); if (!(event.repeat && found.once)) found.act(); }
+    if (found) { event.preventDefault(); if (!(event.repeat && found.once)) found.act(); }
   });
   addEventListener("keyup", (event) => bindings.find((one) => one.key === describeKey(event))?.release?.());
   const reset = /** @type {HTMLElement} */ (document.getElementById("reset-keys"));
   reset.addEventListener("click", () => { localStorage.removeItem(PLACE); bindings.forEach((one, row) => { one.key = wanted[row].key; }); drawKeys(); });
 }
 
+/** Whether a key belongs to the control that it is pressed on: what is reached with Tab works as it does everywhere.
+ * @param {HTMLElement} target @param {string} key */
+function isOwn(target, key) {
+  if (["BUTTON", "SUMMARY", "A"].includes(target.tagName)) return key === "Enter" || key === "Space";
+  if (target.getAttribute("type") === "range") return /^(Arrow|Home|End|Page)/.test(key);
+  return target.getAttribute("role") === "listbox" && /^Arrow(Up|Down)$/.test(key);
+}
+
 /** @param {Binding} one @param {string} key */
 function give(one, key) {
   asked = null;
-  if (key !== "Escape") {
-    const other = bindings.find((each) => each.key === key);
-    if (other && other !== one) other.key = one.key;
+  const note = /** @type {HTMLElement} */ (document.getElementById("keys-note"));
+  if (/^[0-9]$/.test(key)) note.textContent = "Digits are for the numbers of identities: give another key.";
+  else if (key !== "Escape") {
+    const other = bindings.find((each) => each.key === key && each !== one);
+    if (other) other.key = one.key;
     one.key = key;
+    note.textContent = other ? `“${other.words}” had that key and is on ${showKey(other.key)} now.` : `“${one.words}” is on ${showKey(key)} now.`;
     localStorage.setItem(PLACE, JSON.stringify(Object.fromEntries(bindings.map((each) => [each.name, each.key]))));
   }
   drawKeys();
@@ -60,10 +71,13 @@ export function drawKeys() {
   }));
 }
 
+/** @param {string} key */
+const showKey = (key) => key.replace("Arrow", "").replace("Left", "←").replace("Right", "→").replace("Up", "↑").replace("Down", "↓");
+
 /** @param {Binding} one */
 function drawRow(one) {
   const row = document.createElement("div"), button = document.createElement("button");
-  button.className = "key"; button.textContent = one.key.replace("Arrow", "").replace("Left", "←").replace("Right", "→").replace("Up", "↑").replace("Down", "↓");
+  button.className = "key"; button.textContent = showKey(one.key);
   button.addEventListener("click", () => { asked = one; button.textContent = "press a key"; });
   row.append(one.words, button);
   return row;

@@ -96,6 +96,8 @@ function openControls() {
   }
   const popover = /** @type {HTMLDetailsElement} */ (element("contrast"));
   addEventListener("pointerdown", (event) => { if (popover.open && !popover.contains(/** @type {Node} */ (event.target))) popover.open = false; });
+  // What was clicked with the mouse does not keep the keys.
+  for (const one of [popover.querySelector("summary"), element("export")]) one?.addEventListener("click", (event) => { if (/** @type {MouseEvent} */ (event).detail) one.blur(); });
   addEventListener("resize", changed);
 }
 
