@@ -231,3 +231,21 @@ def find_point(hand: Hand, one: dict[str, Any]) -> tuple[float, float]:
     assert box is not None
     x, y = hand.page.evaluate("key => window.cender.inSpace(key)", one["key"])
     return box["x"] + x, box["y"] + y
+
+
+def test_a_touchpad_moves_as_far_as_it_rolls_and_a_wheel_one_frame_per_notch(
+    shared_server: Server, sit_down: Sit
+) -> None:
+    hand = sit_down(shared_server)
+    roll = """(deltas) => deltas.map(([deltaY, timeStamp]) => {
+        const event = new WheelEvent("wheel", { deltaY, cancelable: true });
+        Object.defineProperty(event, "timeStamp", { value: timeStamp });
+        document.getElementById("frame").dispatchEvent(event);
+        return window.cender.z;
+    })"""
+    hand.go(2, 0)
+    touchpad = hand.page.evaluate(roll, [[6, 1e6 + 10 * i] for i in range(16)])
+    assert touchpad[0] == 1, "it answers at once"
+    assert touchpad[-1] == 3, "90 pixels are two more frames"
+    wheel = hand.page.evaluate(roll, [[-120, 2e6 + 10 * i] for i in range(3)])
+    assert wheel == [2, 1, 0]

@@ -19,7 +19,6 @@ function select(hit) {
   state.key = hit?.key ?? "";
   state.identity = hit?.identity ?? -1;
   if (hit && isFlat() && hit.boxes.length && !hit.boxes.some((box) => box[0] === state.z)) state.z = hit.boxes[hit.boxes.length >> 1][0];
- 
   changed();
 }
 
@@ -80,6 +79,23 @@ canvas.addEventListener("pointerup", () => {
   changed();
 });
 
+/** How far a touchpad has rolled since the last frame, and when. */
+let rolled = 0, rolledAt = -Infinity;
+/** Screen pixels of a touchpad per frame; a notch of a wheel has more. Time without rolling that ends a movement. */
+const ROLL = 40, REST_MS = 200;
+
+/** Frames that a wheel event moves: one for each notch, and a touchpad, which sends many small ones, as far as it rolls.
+ * @param {WheelEvent} event */
+function countFrames(event) {
+  const by = event.deltaMode ? 100 * Math.sign(event.deltaY) : event.deltaY;
+  const begins = event.timeStamp - rolledAt > REST_MS || by * rolled < 0;
+  rolledAt = event.timeStamp;
+  rolled = begins ? 0 : rolled + by;
+  if (!begins && Math.abs(by) < ROLL && Math.abs(rolled) < ROLL) return 0;
+  rolled = 0;
+  return Math.sign(by);
+}
+
 canvas.addEventListener("wheel", (event) => {
   event.preventDefault();
   if (event.ctrlKey) {
@@ -89,8 +105,7 @@ canvas.addEventListener("wheel", (event) => {
     state.panX += event.offsetX - px; state.panY += event.offsetY - py;
   } else {
     const depth = stackOf(state.v)?.depth ?? 1;
-    state.z = Math.min(depth - 1, Math.max(0, state.z + Math.sign(event.deltaY)));
-   
+    state.z = Math.min(depth - 1, Math.max(0, state.z + countFrames(event)));
   }
   changed();
 }, { passive: false });
