@@ -275,3 +275,43 @@ def test_controls_that_are_reached_with_tab_work_by_keys(shared_server: Server, 
     hand.press("4")
     hand.page.wait_for_selector("#keys-note:has-text('Digits are for the numbers of identities')")
     assert row.inner_text() == "j"
+
+
+def test_what_cannot_be_done_is_said(shared_server: Server, sit_down: Sit) -> None:
+    hand = sit_down(shared_server)
+    hand.go(2)
+
+    def said(*keys: str) -> str:
+        hand.page.evaluate("() => { document.getElementById('toast').textContent = ''; }")
+        hand.press(*keys)
+        hand.page.wait_for_function("() => document.getElementById('toast').textContent !== ''")
+        return hand.page.inner_text("#toast")
+
+    hand.press("Escape")
+    for key in ("d", "Delete", "s", "u", "Alt+ArrowLeft", "x", "m"):
+        assert said(key) == "select a neuron first", key
+    for key in ("M", "S", "I", "N"):
+        assert said(key) == "select a neuron with a number first", key
+    assert said("O", "Enter", "O").startswith("an outline has three corners")
+    assert said("o", "Enter", "Enter", "Enter").startswith("nose and belly are elsewhere")
+    assert said("W").startswith("nobody has set the head")
+
+    one = hand.see(
+        "cender.volume.neurons.find(each => each.identity >= 0 && each.boxes.length > 1 && each.boxes[0][0] > 0)"
+    )
+    hand.page.evaluate("key => window.cender.select(key)", one["key"])
+    hand.page.evaluate("z => window.cender.showFrame(z)", one["boxes"][0][0])
+    assert said("s").startswith("a neuron is split between two of its frames")
+    hand.page.evaluate("z => window.cender.showFrame(z)", one["boxes"][0][0] - 1)
+    assert said("d") == "the neuron has no box in this frame"
+    hand.press("N")
+    hand.page.fill("#ask-answer", "A" * 101)
+    assert "at most 100 characters" in said("Enter")
+    hand.settle()
+
+    hand.page.evaluate("key => window.cender.select(key)", one["key"])
+    hand.page.route("**/spots?*", lambda route: route.abort())
+    hand.press("p")
+    assert said(*"871", "Enter") == "the server is away: nothing was changed"
+    assert hand.see(f"cender.volume.neurons.find(each => each.key === '{one['key']}').identity") == one["identity"]
+    assert hand.see("document.body.dataset.busy") == "0"

@@ -21,6 +21,12 @@ function make(edit, words) {
   changed();
 }
 
+/** The selected neuron; where there is none, the page says so. */
+function findChosen() { const one = selected(); if (!one) toast("select a neuron first"); return one; }
+
+/** The selected identity; where there is none, the page says so. */
+function findNumber() { if (state.identity < 0) toast("select a neuron with a number first"); return state.identity; }
+
 /** @param {number[][]} boxes */
 function centreOf(boxes) {
   const sum = [0, 0, 0];
@@ -38,15 +44,16 @@ async function spotsInScope(identity) {
 /** Give the selected neuron an identity (through all its frames; in later volumes too, as the scope says).
  * @param {number} identity */
 export async function assign(identity) {
-  const one = selected();
+  const one = findChosen(), volume = state.volume;
   if (!one) return;
-  const before = one.identity;
-  let spots = [spot(one)];
-  if (state.scope !== "volume" && before >= 0) spots = await whileBusy(async () => [...spots, ...(await spotsInScope(before)).filter((each) => each.volume !== state.v)]);
-  for (const other of state.volume?.neurons ?? []) if (other !== one && identity >= 0 && other.identity === identity) { other.identity = -1; other.probability = 0; }
+  const before = one.identity, v = state.v, mine = spot(one);
+  const others = state.scope === "volume" || before < 0 ? [] : await whileBusy(() => spotsInScope(before));
+  if (!others) return;
+  const spots = [mine, ...others.filter((each) => each.volume !== v)];
+  for (const other of volume?.neurons ?? []) if (other !== one && identity >= 0 && other.identity === identity) { other.identity = -1; other.probability = 0; }
   one.identity = identity; one.human = true; one.probability = 1;
   state.identity = identity;
-  make({ kind: "assign", spots: spots.map(({ boxes, ...rest }) => rest), identity }, `${one.key} is #${identity} in ${spots.length > 1 ? spots.length + " volumes" : "volume " + state.v}`);
+  make({ kind: "assign", spots: spots.map(({ boxes, ...rest }) => rest), identity }, `${one.key} is #${identity} in ${spots.length > 1 ? spots.length + " volumes" : "volume " + v}`);
 }
 
 /** Accept what is selected; true where there was something to accept. */
@@ -114,7 +121,7 @@ function throughZ(z, box) {
 
 /** @param {number[]} box @param {"move"|"resize"} kind */
 export function moveBox(box, kind) {
-  const one = selected();
+  const one = findChosen();
   const mine = one?.boxes.find((each) => each[0] === state.z);
   if (!one || !mine) return;
   const place = spot(one);
@@ -124,7 +131,7 @@ export function moveBox(box, kind) {
 }
 
 export function removeNeuron() {
-  const one = selected();
+  const one = findChosen();
   if (!one || !state.volume) return;
   state.volume.neurons = state.volume.neurons.filter((each) => each !== one);
   state.key = "";
@@ -132,8 +139,9 @@ export function removeNeuron() {
 }
 
 export function removeRegion() {
-  const one = selected();
-  if (!one || !one.boxes.some((each) => each[0] === state.z)) return;
+  const one = findChosen();
+  if (!one) return;
+  if (!one.boxes.some((each) => each[0] === state.z)) { toast("the neuron has no box in this frame"); return; }
   if (one.boxes.length === 1) { removeNeuron(); return; }
   const place = spot(one);
   one.boxes = one.boxes.filter((each) => each[0] !== state.z); one.edited = true;
@@ -141,10 +149,10 @@ export function removeRegion() {
 }
 
 export function splitNeuron() {
-  const one = selected();
+  const one = findChosen();
   if (!one) return;
   const low = one.boxes.filter((box) => box[0] < state.z), high = one.boxes.filter((box) => box[0] >= state.z);
-  if (!low.length || !high.length) return;
+  if (!low.length || !high.length) { toast("a neuron is split between two of its frames: go to the first frame of the second part"); return; }
   make({ kind: "split_neuron", spot: spot(one), z: state.z, key: newKey(), centre_um: centreOf(low), new_centre_um: centreOf(high) }, `${one.key} split at frame ${state.z}`);
 }
 
@@ -163,11 +171,12 @@ export function assignClicked(hit) {
 async function swap(a, b) {
   if (a.identity < 0 || b.identity < 0) {
     const given = Math.max(a.identity, b.identity), to = a.identity < 0 ? a : b;
-    if (given >= 0) { state.key = to.key; await assign(given); }
+    if (given >= 0) { state.key = to.key; await assign(given); } else toast("neither of them has a number");
     return;
   }
-  let firsts = [spot(a)], seconds = [spot(b)];
-  if (state.scope !== "volume") [firsts, seconds] = await whileBusy(async () => [await spotsInScope(a.identity), await spotsInScope(b.identity)]);
+  const found = state.scope === "volume" ? [[spot(a)], [spot(b)]] : await whileBusy(() => Promise.all([spotsInScope(a.identity), spotsInScope(b.identity)]));
+  if (!found) return;
+  const [firsts, seconds] = found;
   const plain = (/** @type {any[]} */ list) => list.map(({ boxes, ...rest }) => rest);
   const edit = { kind: "swap", first: a.identity, second: b.identity, first_spots: plain(firsts), second_spots: plain(seconds) };
   [a.identity, b.identity] = [b.identity, a.identity];
@@ -198,12 +207,14 @@ export function flagUnusable() {
 /** Every place of an identity from a volume on. @param {number} identity @param {number} first */
 async function spotsFrom(identity, first) {
   const all = state.run.volumes.volume;
-  return whileBusy(async () => (await ask(`/api/identities/${identity}/spots?first=${first}&stop=${all[all.length - 1] + 1}`)).spots);
+  const spots = await whileBusy(async () => (await ask(`/api/identities/${identity}/spots?first=${first}&stop=${all[all.length - 1] + 1}`)).spots);
+  if (spots && !spots.length) toast(`#${identity} is in no volume from ${first} on`);
+  return spots ?? [];
 }
 
 /** The selected identity is the same neuron as another number, in all volumes. */
 export async function mergeIdentity() {
-  const gone = state.identity;
+  const gone = findNumber();
   if (gone < 0) return;
   const kept = await askNumber(`#${gone} is the same neuron as number …`, "");
   if (kept === null || kept === gone) return;
@@ -213,7 +224,7 @@ export async function mergeIdentity() {
 
 /** From this volume on the selected identity is another neuron: it gets a new number. */
 export async function splitIdentity() {
-  const identity = state.identity;
+  const identity = findNumber();
   if (identity < 0) return;
   const free = 1 + Math.max(...state.run.identities.map((/** @type {any} */ one) => one.identity));
   const spots = await spotsFrom(identity, state.v);
@@ -221,7 +232,7 @@ export async function splitIdentity() {
 }
 
 export function reviewIdentity() {
-  const one = state.run.identities.find((/** @type {any} */ each) => each.identity === state.identity);
+  const one = findNumber() < 0 ? null : state.run.identities.find((/** @type {any} */ each) => each.identity === state.identity);
   if (!one) return;
   one.reviewed = !one.reviewed;
   make({ kind: "review_identity", identity: one.identity, reviewed: one.reviewed }, `#${one.identity} ${one.reviewed ? "reviewed" : "not reviewed"}`);
@@ -244,7 +255,8 @@ function direction(from, to) {
 export function setAxes(clicks) {
   const one = state.volume, [origin, nose, belly] = clicks;
   const anterior = direction(origin, nose), ventral = direction(origin, belly);
-  if (!one || !anterior || !ventral) return;
+  if (!one) return;
+  if (!anterior || !ventral) { toast("nose and belly are elsewhere than the middle of the head"); return; }
   one.head = { origin_yx: origin, anterior_yx: anterior, ventral_yx: ventral, outline_yx: one.head?.outline_yx ?? [], human: true };
   sendHead();
 }
@@ -267,12 +279,12 @@ function sendHead() {
 
 /** Leave the axes to the machine again. */
 export function forgetHead() {
-  if (state.volume?.head?.human) make({ kind: "set_head", volume: state.v, head: null }, `head of volume ${state.v} left to the machine`);
+  if (!state.volume?.head?.human) toast("nobody has set the head of this volume"); else make({ kind: "set_head", volume: state.v, head: null }, `head of volume ${state.v} left to the machine`);
 }
 
 export async function nameIdentity() {
-  const identity = selected()?.identity ?? state.identity;
-  if (identity < 0) { toast("select a neuron with a number first"); return; }
+  const identity = findNumber();
+  if (identity < 0) return;
   const name = await askText(`Name of #${identity}, such as AVAL`, nameOf(identity));
   if (name !== null) make({ kind: "name_identity", identity, name }, `#${identity} is ${name}`);
 }

@@ -75,18 +75,25 @@ async function drain() {
     outbox.shift();
     keep();
     if (answer.ok) say(`saved ${sayTime(Date.now())}`, false);
-    else if (!isConflict) onRefused(String(typeof told.detail === "string" ? told.detail : `refused (${answer.status})`));
+    else if (!isConflict) onRefused(describeRefusal(told.detail, answer.status));
     onSaved(item, told);
   }
   sending = false;
 }
 
+/** Why something was refused, in words: a sentence of the server, or what is wrong with a field. @param {any} detail @param {number} status */
+function describeRefusal(detail, status) {
+  if (typeof detail === "string") return detail;
+  const [first] = Array.isArray(detail) ? detail : [];
+  return first ? `not saved: ${first.where[first.where.length - 1]}: ${first.what}` : `not saved (${status})`;
+}
+
 let busy = 0;
-/** Do something that asks the server before it sends; tests and people see that it is going on.
- * @template T @param {() => Promise<T>} act @returns {Promise<T>} */
+/** Ask the server before something is sent; tests and people see that it is going on. Null where it does not answer: the page says so.
+ * @template T @param {() => Promise<T>} act @returns {Promise<T|null>} */
 export async function whileBusy(act) {
   document.body.dataset.busy = String(++busy);
-  try { return await act(); } finally { document.body.dataset.busy = String(--busy); }
+  try { return await act(); } catch (error) { onRefused(`${/** @type {Error} */ (error).message}: nothing was changed`); return null; } finally { document.body.dataset.busy = String(--busy); }
 }
 
 /** @param {string} words @param {boolean} away */

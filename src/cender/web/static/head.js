@@ -32,7 +32,7 @@ export function askOutline() {
   if (state.outlining) {
     const path = pencil.path ?? [];
     leaveHead();
-    if (path.length >= 3) setOutline(path.map((point) => point.map(round)));
+    if (path.length >= 3) setOutline(path.map((point) => point.map(round))); else toast("an outline has three corners or more: begin again with O");
   } else if (state.volume?.head) { leaveHead(); state.outlining = true; begin(); }
   else toast("set the axes first (o)");
   changed();

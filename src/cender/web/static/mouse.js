@@ -1,6 +1,7 @@
 // @ts-check
 /** The mouse on the frame: select, draw, move, resize, outline, turn the wheel. */
 import { addBox, assignClicked, moveBox } from "./actions.js";
+import { toast } from "./dialogs.js";
 import { askOutline, setPoint } from "./head.js";
 import { stackOf } from "./pixels.js";
 import { changed, selected, state, toPixels } from "./state.js";
@@ -113,5 +114,6 @@ canvas.addEventListener("wheel", (event) => {
 /** Move or resize the selected box by one pixel. @param {number} dx @param {number} dy @param {"move"|"resize"} kind */
 export function nudge(dx, dy, kind) {
   const one = selected(), box = one?.boxes.some((each) => each[0] === state.z) ? boxOf(one) : null;
-  if (box) moveBox(kind === "move" ? [box[0] + dx, box[1] + dy, box[2], box[3]] : [box[0], box[1], Math.max(1, box[2] + dx), Math.max(1, box[3] + dy)], kind);
+  if (!box) toast(one ? "the neuron has no box in this frame" : "select a neuron first");
+  else moveBox(kind === "move" ? [box[0] + dx, box[1] + dy, box[2], box[3]] : [box[0], box[1], Math.max(1, box[2] + dx), Math.max(1, box[3] + dy)], kind);
 }
