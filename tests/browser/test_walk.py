@@ -153,6 +153,12 @@ def test_every_way_to_look(shared_server: Server, sit_down: Sit) -> None:
         seen.append(look())
     assert len(set(seen)) == len(seen), "every one of them shows something else"
 
+    box = hand.page.locator("#space").bounding_box()
+    assert box is not None
+    hand.page.mouse.move(box["x"] + 5, box["y"] + 5)
+    hand.page.mouse.down()
+    hand.page.mouse.move(box["x"] + 45, box["y"] + 25)
+    hand.page.mouse.up()
     hand.press("v")
     assert hand.see("document.body.classList.contains('beside')")
     frame, reference = (hand.page.locator(name).bounding_box() for name in ("#frame", "#reference"))
@@ -162,12 +168,22 @@ def test_every_way_to_look(shared_server: Server, sit_down: Sit) -> None:
     hand.keep_picture("beside")
 
     # All of that is in the address: a reload shows the same.
-    kept = "[cender.v, cender.z, cender.key, cender.channel, cender.flat, cender.beside, +cender.zoom.toFixed(2)]"
+    hand.press("f", "p")
+    assert hand.see("cender.fixed !== null && cender.scope === 'onward' && cender.spin > 0.65")
+    kept = (
+        "[cender.v, cender.z, cender.key, cender.channel, cender.flat, cender.beside, cender.zoom.toFixed(2), "
+        "cender.gain.red, cender.gain.green, cender.hidden, cender.scope, cender.fixed, cender.reference.volume, "
+        "cender.spin.toFixed(2), document.getElementById('contrast-red').value]"
+    )
     shown = hand.see(kept)
-    hand.page.wait_for_function("() => location.hash.includes('beside') && location.hash.includes('p=')")
+    hand.page.wait_for_function("() => /beside.*hidden/.test(location.hash) && location.hash.includes('w=onward')")
+    hand.page.wait_for_function("() => location.hash.includes('p=') && location.hash.includes('t=')")
     hand.page.reload()
     hand.page.wait_for_selector("body[data-ready=yes]")
+    hand.wait("cender.reference !== null")
     assert hand.see(kept) == shown
+    hand.press("f", "p", "Escape")
+    hand.wait("cender.scope === 'volume'")
     hand.press("v", "P", "Escape")
     assert hand.see("[cender.beside, cender.flat, cender.zoom, cender.key]") == [False, False, 1, ""]
 
@@ -249,3 +265,28 @@ def test_a_touchpad_moves_as_far_as_it_rolls_and_a_wheel_one_frame_per_notch(
     assert touchpad[-1] == 3, "90 pixels are two more frames"
     wheel = hand.page.evaluate(roll, [[-120, 2e6 + 10 * i] for i in range(3)])
     assert wheel == [2, 1, 0]
+
+
+def test_a_volume_is_gone_to_by_its_number_and_by_its_address(shared_server: Server, sit_down: Sit) -> None:
+    hand = sit_down(shared_server)
+    hand.go(1)
+    hand.press("G")
+    hand.page.fill("#ask-answer", "4")
+    hand.press("Enter")
+    hand.wait("cender.v === 4 && cender.volume.volume === 4")
+    hand.page.wait_for_function("() => location.hash.includes('v=4')")
+    # The earlier place is kept by a reload.
+    hand.page.reload()
+    hand.page.wait_for_selector("body[data-ready=yes]")
+    hand.press("b")
+    hand.wait("cender.v === 1 && cender.volume.volume === 1")
+    hand.page.click("#where")
+    hand.page.fill("#ask-answer", "77")
+    hand.press("Enter")
+    hand.page.wait_for_selector("text=volume 77 is not part of this run")
+    hand.page.evaluate("() => { location.hash = '#v=3&c=green'; }")
+    hand.wait("cender.v === 3 && cender.volume.volume === 3 && cender.channel === 'green'")
+    hand.page.goto("about:blank")
+    hand.page.goto(f"{shared_server.address}#v=77")
+    hand.page.wait_for_selector("text=volume 77 is not part of this run")
+    hand.wait("cender.volume !== null")

@@ -33,16 +33,22 @@ def annotate(
         keep_all(worm)
 
     def show(actual: int) -> None:
-        query = [f"token={token}"] if token else []
-        place = "localhost" if host in ("127.0.0.1", "::1", "0.0.0.0", "::") else host  # noqa: S104
-        address = f"http://{place}:{actual}/" + (f"?{'&'.join(query)}" if query else "")
-        address += "" if volume is None else f"#v={volume}"
+        address = say_address(host, actual, token, volume)
         typer.echo(address)
         STDERR.print(_say_ssh(actual), soft_wrap=True, markup=False)
         if not no_browser:
             _open_browser(address)
 
-    serve_folder(worm, host, port, token, author or _find_author(), show)
+    serve_folder(worm, host, port, token, author or _find_author(), show, volume)
+
+
+def say_address(host: str, port: int, token: str | None, volume: int | None) -> str:
+    """The address to open in a browser, also where the token has characters that mean something in addresses."""
+    from urllib.parse import quote
+
+    place = "localhost" if host in ("127.0.0.1", "::1", "0.0.0.0", "::") else f"[{host}]" if ":" in host else host  # noqa: S104
+    query = f"?token={quote(token, safe='')}" if token else ""
+    return f"http://{place}:{port}/{query}" + ("" if volume is None else f"#v={volume}")
 
 
 def keep_all(worm: Path) -> None:

@@ -8,7 +8,7 @@ from threading import Thread
 
 import uvicorn
 
-from cender.errors import ConfigError
+from cender.errors import ConfigError, DataError
 from cender.web.app import build_app
 from cender.web.desk import Desk
 from cender.web.guard import Rules, is_loopback
@@ -47,17 +47,30 @@ def bind_port(host: str, port: int) -> socket.socket:
 
 
 def serve_folder(
-    folder: Path, host: str, port: int, token: str | None, author: str, on_ready: Callable[[int], None]
+    folder: Path,
+    host: str,
+    port: int,
+    token: str | None,
+    author: str,
+    on_ready: Callable[[int], None],
+    volume: int | None = None,
 ) -> None:
     """Serve the page of a run folder until the process is stopped; ``on_ready`` gets the port.
+
+    ``volume`` is the one that is to be opened.
 
     Raises
     ------
     ConfigError
         The port is taken, or the host can be reached by others and there is no token.
+    DataError
+        The run has no such volume.
     """
     check_reach(host, token)
     desk = Desk.open(folder, author)
+    if volume is not None and not desk.has_volume(volume):
+        known = desk.tables.volumes["volume"]
+        raise DataError(f"{folder} has no volume {volume}; its {len(known)} volumes are {known[0]} to {known[-1]}")
     app = build_app(desk, Rules.build(host, token))
     with bind_port(host, port) as listening:
         on_ready(int(listening.getsockname()[1]))

@@ -6,12 +6,14 @@ import socket
 import time
 from pathlib import Path
 from typing import Any
+from urllib.parse import parse_qs, urlsplit
 
 import pytest
 import uvicorn
 from typer.testing import CliRunner
 
 from cases.runs import build_run
+from cender.cli.annotate import say_address
 from cender.cli.app import app
 from cender.errors import ConfigError, DataError
 
@@ -74,6 +76,12 @@ def test_it_opens_a_volume_and_no_browser_where_none_is_wanted(
     assert opened == []
 
 
+def test_an_address_that_it_prints_can_be_opened_whatever_the_token_has() -> None:
+    address = say_address("::2", 8765, "a&b=c#d e", 3)
+    assert address == "http://[::2]:8765/?token=a%26b%3Dc%23d%20e#v=3"
+    assert parse_qs(urlsplit(address).query) == {"token": ["a&b=c#d e"]}
+
+
 def test_a_given_port_is_used_or_refused(worm: Path, served: list[int]) -> None:
     with socket.socket() as other:
         other.bind(("127.0.0.1", 0))
@@ -98,6 +106,13 @@ def test_others_are_not_let_in_without_a_secret(
     done = annotate(str(worm), *words)
     assert isinstance(done.exception, ConfigError)
     assert why in str(done.exception)
+    assert (served, opened, done.stdout) == ([], [], "")
+
+
+def test_a_volume_that_the_run_lacks_is_refused(worm: Path, served: list[int], opened: list[str]) -> None:
+    done = annotate(str(worm), "--volume", "9")
+    assert isinstance(done.exception, DataError)
+    assert "has no volume 9; its 4 volumes are 0 to 3" in str(done.exception)
     assert (served, opened, done.stdout) == ([], [], "")
 
 

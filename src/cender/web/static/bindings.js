@@ -7,7 +7,7 @@ import { drawKeys } from "./keys.js";
 import { train } from "./learning.js";
 import { nudge, pointerAt } from "./mouse.js";
 import { changed, rowOf, selected, state } from "./state.js";
-import { choose, goBack, goToDoubtful, goToNext, isArriving, play, showFrame, step, whenArrived } from "./travel.js";
+import { choose, goBack, goTo, goToDoubtful, goToNext, isArriving, play, showFrame, step, whenArrived } from "./travel.js";
 import { bringIntoView, inFrame, nearestGhost, neuronToward } from "./view.js";
 
 /** @param {string} id */
@@ -40,10 +40,19 @@ export async function toggleScope() {
 export function setContrast(gain) {
   state.gain.red = state.gain.green = gain;
   state.black.red = state.black.green = 0;
-  for (const name of ["red", "green"]) { /** @type {HTMLInputElement} */ (element(`contrast-${name}`)).value = String(100 * gain); /** @type {HTMLInputElement} */ (element(`black-${name}`)).value = "0"; }
+  showContrast();
   changed();
 }
+/** Set the sliders to what is shown. */
+export function showContrast() {
+  for (const name of /** @type {const} */ (["red", "green"])) { /** @type {HTMLInputElement} */ (element(`contrast-${name}`)).value = String(100 * state.gain[name]); /** @type {HTMLInputElement} */ (element(`black-${name}`)).value = String(100 * state.black[name]); }
+}
 const stepContrast = () => setContrast({ 1: 1.8, 1.8: 3, 3: 0.6, 0.6: 1 }[state.gain.red] ?? 1);
+
+export async function goToVolume() {
+  const v = await askNumber("Go to volume …", String(state.v));
+  if (v !== null) await goTo(v);
+}
 
 /** A new neuron under the mouse, or in the middle of the frame. */
 function putNew() {
@@ -78,6 +87,7 @@ function escape() {
 }
 
 export function besides() { state.beside = !state.beside; document.body.classList.toggle("beside", state.beside); changed(); }
+function fixReference() { state.fixed = state.fixed === null ? state.reference?.volume ?? null : null; toast(state.fixed === null ? "the reference follows" : "the reference stays"); changed(); }
 export function flatten() { state.flat = !state.flat; changed(); }
 export function cycleChannel() { if (state.run.channels.length < 2) { toast("this recording has one channel"); return; } state.channel = { both: "red", red: "green", green: "both" }[state.channel] ?? "both"; changed(); }
 export function showKeys() { drawKeys(); /** @type {HTMLDialogElement} */ (element("keys-dialog")).showModal(); }
@@ -109,7 +119,7 @@ export const KEYS = [
     ["down", "j", "next frame (wheel too)", () => showFrame(state.z + 1)], ["up", "k", "previous frame", () => showFrame(state.z - 1)],
     ["before", ",", "previous volume", () => step(-1)], ["after", ".", "next volume", () => step(1)],
     ["doubt", "]", "next doubtful neuron", () => void whenArrived(() => void goToDoubtful(1))], ["undoubt", "[", "previous doubtful neuron", () => void whenArrived(() => void goToDoubtful(-1))],
-    ["next", "q", "next in the queue", goToNext], ["back", "b", "back to where I was", () => void goBack()],
+    ["volume", "G", "go to volume …", () => void goToVolume()], ["next", "q", "next in the queue", goToNext], ["back", "b", "back to where I was", () => void goBack()],
     ...ARROWS.map(([way, dx, dy]) => /** @type {[string, string, string, () => void]} */ ([`look-${way}`, `Arrow${way}`, `select the neuron ${{ Left: "to the left", Right: "to the right", Up: "above", Down: "below" }[way]}`, () => look(dx, dy)])),
     ["find", "/", "search identities", () => element("search").focus()], ["play", "Space", "play the recording", play],
   ]),
@@ -141,7 +151,7 @@ export const KEYS = [
     ["zoom-in", "+", "zoom in (Ctrl and wheel too)", () => { state.zoom = Math.min(20, state.zoom * 1.3); changed(); }], ["zoom-out", "-", "zoom out", () => { state.zoom = Math.max(0.5, state.zoom / 1.3); changed(); }],
     ["hide", "h", "hide or show boxes", () => { state.hidden = !state.hidden; changed(); }],
     ["labels", "l", "all numbers: hold, or tap to keep them", holdLabels, releaseLabels], ["flat", "P", "all frames at once", flatten],
-    ["beside", "v", "reference side by side, large", besides], ["fix", "f", "keep this reference, or let it follow", () => { state.referenceFixed = !state.referenceFixed; toast(state.referenceFixed ? "the reference stays" : "the reference follows"); changed(); }],
+    ["beside", "v", "reference side by side, large", besides], ["fix", "f", "keep this reference, or let it follow", fixReference],
     ["theme", "t", "light or dark", turnTheme],
   ]),
   ...list("work", [

@@ -11,7 +11,7 @@ import { drawHeader, drawIdentities, drawLog, drawQueue, openLists } from "./lis
 import "./mouse.js";
 import { drawProjections, drawReference, drawSpace, drawStrip, inSpace, openSpace } from "./panels.js";
 import { fetchRaw, stackOf } from "./pixels.js";
-import { changed, onChange, sayTime, selected, state } from "./state.js";
+import { changed, onChange, rowOf, sayTime, selected, state } from "./state.js";
 import { drawTrace, openTrace } from "./trace.js";
 import { choose, goTo, loadQueue, openItem, play, refresh, reloadRun, showFrame, showIdentity, tellCursor } from "./travel.js";
 import { drawView, onScreen } from "./view.js";
@@ -88,7 +88,7 @@ async function followTrace() {
 }
 
 function openControls() {
-  const buttons = { who: () => void askAuthor(), undo: actions.undo, redo: actions.redo, review: actions.review, train: () => void train(), cancel: () => void cancel(), help: bindings.showKeys, theme: bindings.turnTheme, channel: bindings.cycleChannel, scope: () => void bindings.toggleScope(), play, beside: bindings.besides, flat: bindings.flatten, plain: () => bindings.setContrast(1) };
+  const buttons = { who: () => void askAuthor(), where: () => void bindings.goToVolume(), undo: actions.undo, redo: actions.redo, review: actions.review, train: () => void train(), cancel: () => void cancel(), help: bindings.showKeys, theme: bindings.turnTheme, channel: bindings.cycleChannel, scope: () => void bindings.toggleScope(), play, beside: bindings.besides, flat: bindings.flatten, plain: () => bindings.setContrast(1) };
   for (const [id, act] of Object.entries(buttons)) element(id).addEventListener("click", (event) => { act(); /** @type {HTMLElement} */ (event.currentTarget).blur(); });
   for (const name of /** @type {const} */ (["red", "green"])) {
     element(`black-${name}`).addEventListener("input", (event) => { state.black[name] = Number(/** @type {HTMLInputElement} */ (event.target).value) / 100; changed(); });
@@ -117,15 +117,18 @@ async function begin() {
   openOutbox({ conflict: settleConflict, refused: toast, saved: followSaved });
   listen(hear);
   const where = readAddress();
+  bindings.showContrast();
   const queued = loadQueue();
   queued.catch(() => null);
   void ask("/api/windows").then((windows) => { state.windows = windows; }).catch(() => null);
   // A volume that is asked for does not wait for what is worth a look.
-  if (where.v === null) await queued;
-  state.v = where.v ?? state.queue.volumes[0]?.volume ?? state.run.volumes.volume[0];
+  const isKnown = where.v !== null && rowOf(where.v) >= 0;
+  if (!isKnown) await queued;
+  if (!isKnown && where.v !== null) toast(`volume ${where.v} is not part of this run`);
+  state.v = isKnown ? /** @type {number} */ (where.v) : state.queue.volumes[0]?.volume ?? state.run.volumes.volume[0];
   await goTo(state.v, { key: where.key, quiet: true });
   state.identity = selected()?.identity ?? state.identity;
-  followView();
+  followView(() => { const to = readAddress(); bindings.showContrast(); void goTo(to.v ?? state.v, { key: to.key }); });
   state.log = await ask(`/api/log?author=${encodeURIComponent(state.author)}`);
   await openLearning();
   await queued;

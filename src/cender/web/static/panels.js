@@ -112,7 +112,7 @@ export function drawReference() {
   const other = state.reference;
   const label = /** @type {HTMLElement} */ (document.getElementById("reference-label"));
   const how = other && state.reviewed.has(other.volume) ? "nearest posture, reviewed" : "nearest posture";
-  label.textContent = other ? `volume ${other.volume}, ${state.referenceFixed ? "stays (f)" : how}` : "none";
+  label.textContent = other ? `volume ${other.volume}, ${state.fixed !== null ? "stays (f)" : how}` : "none";
   const stack = other ? stackOf(other.volume) : null;
   if (!other || !stack) return;
   const same = other.neurons.find((one) => one.identity >= 0 && one.identity === state.identity);

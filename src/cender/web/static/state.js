@@ -20,7 +20,7 @@ export const state = {
   scope: "volume", rangeEnd: 0, typed: "", hover: "",
   /** @type {{identity:number, centre_um:number[]}[]} */ ghosts: [],
   /** @type {Volume|null} */ reference: null,
-  referenceFixed: false, playing: false, spin: 0.6, tilt: 0.35,
+  /** A reference that stays. @type {number|null} */ fixed: null, playing: false, spin: 0.6, tilt: 0.35,
   /** @type {any} */ queue: { volumes: [], neurons: [], annotated: 0, accuracy: null, forecast: null },
   /** @type {any} */ log: { entries: [], undo: [], redo: [] },
   /** @type {Map<string, {author:string, volume:number, at:number}>} */ others: new Map(),

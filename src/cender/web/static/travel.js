@@ -80,10 +80,10 @@ export async function goBack() {
 export async function loadReference() {
   const v = state.v;
   try {
-    const stays = state.referenceFixed && state.reference;
-    const volume = stays ? stays.volume : (await ask(`/api/volumes/${v}/reference`)).volume;
+    const volume = state.fixed ?? (await ask(`/api/volumes/${v}/reference`)).volume;
     if (state.v !== v) return;
-    if (!stays || stays.generation !== state.run.generation) state.reference = volume === null ? null : await ask(`/api/volumes/${volume}`);
+    const isThere = state.fixed !== null && state.reference?.volume === volume && state.reference?.generation === state.run.generation;
+    if (!isThere) state.reference = volume === null ? null : await ask(`/api/volumes/${volume}`);
     if (state.reference) {
       void fetchStack(state.reference.volume).catch(() => null);
       await loadGhosts();
