@@ -62,3 +62,36 @@ def test_a_page_says_who_works_at_it_and_the_next_page_sends_what_it_left(shared
     after = {each["key"]: each["identity"] for each in shared_server.ask("/api/volumes/4")["neurons"]}
     assert after[one["key"]] == 655
     assert shared_server.ask("/api/log?author=cy")["entries"][-1]["author"] == "cy"
+
+
+def test_who_looks_for_long_is_still_there_and_who_has_left_is_not(shared_server: Server, sit_down: Sit) -> None:
+    ana, bo = sit_down(shared_server), sit_down(shared_server, author="bo")
+    shown = "() => document.getElementById('others').textContent.includes('bo at')"
+    for hand in (ana, bo):
+        hand.page.clock.install()
+        hand.page.reload()
+        hand.page.wait_for_selector("body[data-ready=yes]")
+    ana.page.wait_for_function(shown)
+    ana.page.clock.run_for(60_000)
+    bo.page.clock.run_for(31_000)
+    ana.page.wait_for_timeout(500)
+    ana.page.clock.run_for(60_000)
+    assert ana.page.evaluate(shown), "bo has told half a minute ago where he is"
+    bo.page.context.close()
+    ana.page.clock.run_for(60_000)
+    ana.page.wait_for_function("() => !document.getElementById('others').textContent.includes('bo at')")
+
+
+def test_history_says_the_day_of_what_was_done_on_another_one(shared_server: Server, sit_down: Sit) -> None:
+    hand = sit_down(shared_server)
+    hand.go(2)
+    one = hand.see("cender.volume.neurons.find(each => each.identity >= 0)")
+    hand.page.evaluate("key => window.cender.select(key)", one["key"])
+    hand.press(*"645", "Enter")
+    hand.settle()
+    (year, written) = hand.page.evaluate("[String(new Date().getFullYear()), document.getElementById('log').innerText]")
+    assert year not in written
+    hand.page.clock.set_fixed_time("2042-03-01T12:00:00")
+    hand.page.reload()
+    hand.page.wait_for_selector("body[data-ready=yes]")
+    assert year in hand.page.inner_text("#log li >> nth=0")

@@ -2,7 +2,7 @@
 /** Lists: queue, identities, what was done, the header. */
 import { countWaiting } from "./api.js";
 import { describeSetting, isSetting } from "./head.js";
-import { changed, colourOf, findTwice, isDoubtful, labelOf, nameOf, sayTime, selected, state } from "./state.js";
+import { changed, colourOf, findTwice, isDoubtful, labelOf, listOthers, nameOf, sayTime, selected, state } from "./state.js";
 
 /** @param {string} id */
 const element = (id) => /** @type {HTMLElement} */ (document.getElementById(id));
@@ -25,8 +25,7 @@ export function drawHeader() {
   const hope = forecast !== null && per(forecast) !== per(accuracy) ? `, ${per(forecast)} after the queue` : "";
   element("progress").textContent = `${say(annotated)} of ${say(all.length)} volumes${accuracy === null ? "" : `, expected accuracy ${per(accuracy)}${hope}`}`;
   /** @type {HTMLElement} */ (element("done-bar").firstElementChild).style.width = `${(100 * annotated) / all.length}%`;
-  const others = [...state.others.values()].filter((one) => Date.now() - one.at < 120000);
-  element("others").textContent = others.map((one) => `${one.author} at ${one.volume}`).join(", ");
+  element("others").textContent = listOthers().map((one) => `${one.author} at ${one.volume}`).join(", ");
   element("who").textContent = state.author;
   element("channel").textContent = { both: "red + green", red: "red", green: "green" }[state.channel] ?? "";
   element("scope").textContent = `scope: ${{ volume: "this volume", onward: "from here on", range: `until ${state.rangeEnd}` }[state.scope]}`;

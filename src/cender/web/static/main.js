@@ -132,6 +132,8 @@ async function begin() {
   state.log = await ask(`/api/log?author=${encodeURIComponent(state.author)}`);
   await openLearning();
   await queued;
+  // Who looks at one volume for long is still there; who has left is not.
+  setInterval(() => { tellCursor(); changed(); }, 30_000);
   say("connected", false);
   document.body.dataset.ready = document.body.dataset.fresh = "yes";
   changed();

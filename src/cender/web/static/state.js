@@ -79,8 +79,15 @@ export function findTwice() {
 /** @param {Neuron} one */
 export function isDoubtful(one) { return !one.human && (one.identity < 0 || one.probability < state.run.unsure_below); }
 
-/** Time of day, as 14:02:11. @param {string|number} time */
-export function sayTime(time) { return new Date(time).toLocaleTimeString("en-GB"); }
+/** Time of day, as 14:02:11, with the date where it was another day, as 3 Nov 2025, 14:02:11. @param {string|number} time */
+export function sayTime(time) {
+  const one = new Date(time), clock = one.toLocaleTimeString("en-GB");
+  return one.toDateString() === new Date().toDateString() ? clock : `${one.toLocaleDateString("en-GB", { day: "numeric", month: "short", year: "numeric" })}, ${clock}`;
+}
+
+/** Others whose page has told within this time where they are: it tells so every 30 s. */
+const PRESENT_MS = 75_000;
+export const listOthers = () => [...state.others.values()].filter((one) => Date.now() - one.at < PRESENT_MS);
 
 /** @param {number[]} um @returns {number[]} */
 export function toPixels(um) { return um.map((value, axis) => value / state.run.voxel_um[axis]); }

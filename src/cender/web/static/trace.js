@@ -1,6 +1,6 @@
 // @ts-check
 /** The trace of the selected identity above the bar of all volumes: one time axis, click to go. */
-import { nameOf, rowOf, state } from "./state.js";
+import { listOthers, nameOf, rowOf, state } from "./state.js";
 import { fit } from "./view.js";
 
 const canvas = /** @type {HTMLCanvasElement} */ (document.getElementById("trace"));
@@ -44,7 +44,7 @@ export function drawTrace() {
   const place = (/** @type {number} */ v) => LEFT + (rowOf(v) + 0.5) * step;
   drawAxis(context, place, h - BAR - 3, ink);
   drawLine(context, place, step, h - BAR - AXIS - 4, ink);
-  for (const one of state.others.values()) if (Date.now() - one.at < 120000) drawOther(context, place(one.volume), h - BAR, one.author);
+  for (const one of listOthers()) drawOther(context, place(one.volume), h - BAR, one.author);
   context.strokeStyle = ink; context.lineWidth = 1.5;
   context.beginPath(); context.moveTo(place(state.v), 0); context.lineTo(place(state.v), h); context.stroke();
 }
