@@ -315,3 +315,23 @@ def test_what_cannot_be_done_is_said(shared_server: Server, sit_down: Sit) -> No
     assert said(*"871", "Enter") == "the server is away: nothing was changed"
     assert hand.see(f"cender.volume.neurons.find(each => each.key === '{one['key']}').identity") == one["identity"]
     assert hand.see("document.body.dataset.busy") == "0"
+
+
+def test_searching_and_setting_axes_leave_nothing_behind(shared_server: Server, sit_down: Sit) -> None:
+    hand = sit_down(shared_server)
+    hand.go(2)
+    listed = hand.page.locator("#identities .row").count()
+    number = hand.see("cender.volume.neurons.find(one => one.identity > 9).identity")
+    hand.press("/")
+    hand.page.keyboard.type(str(number))
+    hand.page.wait_for_function(f"() => document.querySelectorAll('#identities .row').length < {listed}")
+    hand.press("Enter")
+    hand.page.wait_for_selector(f"#identities .row[aria-selected=true][data-identity='{number}']")
+    assert hand.page.locator("#identities .row").count() == listed, "what was found is shown among all others"
+    hand.press("/")
+    hand.page.keyboard.type("nobody")
+    hand.page.wait_for_selector("text=no identity begins with")
+    hand.press("Escape")
+    hand.page.wait_for_function(f"() => document.querySelectorAll('#identities .row').length === {listed}")
+    hand.press("o", "Escape")
+    assert not hand.see("cender.axes")

@@ -15,7 +15,6 @@ export const isSetting = () => state.heading !== null || state.outlining;
 function begin() {
   const { stack } = layout();
   state.cross = [stack.x + stack.w / 2, stack.y + stack.h / 2].map(Math.round);
-  state.axes = true;
 }
 
 export function leaveHead() { state.heading = null; state.outlining = false; state.cross = null; pencil.path = null; }
@@ -32,7 +31,7 @@ export function askOutline() {
   if (state.outlining) {
     const path = pencil.path ?? [];
     leaveHead();
-    if (path.length >= 3) setOutline(path.map((point) => point.map(round))); else toast("an outline has three corners or more: begin again with O");
+    if (path.length >= 3) { setOutline(path.map((point) => point.map(round))); state.axes = true; } else toast("an outline has three corners or more: begin again with O");
   } else if (state.volume?.head) { leaveHead(); state.outlining = true; begin(); }
   else toast("set the axes first (o)");
   changed();

@@ -142,7 +142,10 @@ export function openLists(choose) {
   element("search").addEventListener("keydown", (event) => {
     // What was typed counts, also where the list is not drawn anew yet.
     const first = event.key === "Enter" ? findRows(readSearch(), listHere())[0] : undefined;
-    if (first) choose(first.identity);
+    if (!first && event.key !== "Escape") return;
+    // What was found is shown among all others again.
+    /** @type {HTMLInputElement} */ (element("search")).value = "";
+    if (first) choose(first.identity); else changed();
   });
   element("missing").addEventListener("click", () => { onlyMissing = !onlyMissing; changed(); });
   element("identities").addEventListener("keydown", (event) => {
