@@ -17,12 +17,13 @@ from cender.annotate.join import JoinedNeuron, join_volume
 from cender.annotate.marks import NO_IDENTITY
 from cender.annotate.postures import describe_known_postures
 from cender.annotate.state import VolumeState
-from cender.errors import DataError
+from cender.errors import DataError, EditError
 from cender.io import RunFolder, open_folder
 from cender.io.recordings.reach import reach_recording
 from cender.io.results.advice import arrange_neurons, arrange_volumes
 from cender.io.results.annotations.log import EditLog
 from cender.io.results.crops import open_crops
+from cender.io.results.folder.names import check_names
 from cender.io.results.tables.heads import parse_outline
 from cender.types import VoxelSize
 from cender.types.doubt import UNSURE_BELOW
@@ -118,7 +119,7 @@ class Desk:
     def list_identities(self) -> list[dict[str, Any]]:
         """Every identity: its name, in how many volumes it is, whether a person reviewed it."""
         people, (seen, presence) = self.log.identities(), self._count_identities()
-        names = dict(self.run.load_names()) | {key: one.name for key, one in people.items() if one.name}
+        names = dict(self.run.read_names()) | {key: one.name for key, one in people.items() if one.name}
         given = frozenset().union(*(one.identities for one in self.log.digests().values()))
         everybody = sorted((given | set(seen) | set(names)) - {NO_IDENTITY})
         return [
@@ -131,6 +132,15 @@ class Desk:
             }
             for one in everybody
         ]
+
+    def check_names(self, given: Mapping[int, str]) -> None:
+        """Refuse names, by identity, that another identity has or that would be taken for a column of the traces."""
+        named = {identity: name.strip() for identity, name in given.items() if name.strip()}
+        kept = {identity: name for identity, name in self.run.read_names().items() if identity not in given}
+        try:
+            check_names(kept | named, Path(self.run.path.name))
+        except DataError as error:
+            raise EditError(str(error)) from None
 
     def _count_identities(self) -> tuple[dict[int, int], dict[int, str]]:
         """In how many volumes each identity of the last run is, and in which parts of the recording."""

@@ -8,7 +8,7 @@ from cender.web.desk import Desk
 
 def list_suspects(desk: Desk) -> list[dict[str, Any]]:
     """One entry per doubted name that a person has not changed since; they gain no identity, so their gain is 0."""
-    names = desk.run.load_names()
+    names = desk.run.read_names()
     return [
         {
             "kind": "neuron",

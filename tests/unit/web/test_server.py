@@ -65,6 +65,33 @@ def test_acknowledged_edit_is_on_disk_and_can_be_undone(client: Any, web_run: Pa
     assert after[neuron["key"]]["identity"] == neuron["identity"]
 
 
+def test_a_name_belongs_to_one_identity_and_the_page_opens_whatever_is_in_the_folder(
+    web_run: Path, tmp_path: Path, serve: Callable[..., Any]
+) -> None:
+    folder = tmp_path / "worm"
+    shutil.copytree(web_run, folder)
+    client = serve(folder)
+
+    def name(author: str, identity: int, words: str) -> tuple[int, Any]:
+        edit = {"kind": "name_identity", "identity": identity, "name": words}
+        return client.send("POST", "/api/edits", {"author": author, "ticket": ticket(), "edit": edit})[:2]
+
+    assert name("ana", 3, "AVAL")[0] == 200
+    for wrong, why in (("AVAL", "identities 3 and 4 are both called 'AVAL'"), ("time_s", "column"), ("12", "column")):
+        status, told = name("bo", 4, wrong)
+        assert status == 409
+        assert why in told["detail"]
+        assert str(tmp_path) not in told["detail"]
+    assert name("ana", 3, "AVAR")[0] == 200
+    assert name("bo", 4, "AVAL")[0] == 200
+    # Taking back can still lead to two of one name: the page shows them, so that one is corrected.
+    assert client.send("POST", "/api/undo", {"author": "ana", "ticket": ticket()})[0] == 200
+    called = {one["identity"]: one["name"] for one in client.get("/api/run")["identities"] if one["name"]}
+    assert called == {3: "AVAL", 4: "AVAL"}
+    client.get("/api/queue")
+    assert name("bo", 4, "AVBL")[0] == 200
+
+
 def test_conflict_shows_both_sides(client: Any) -> None:
     volume = client.get("/api/volumes/2")
     neuron = volume["neurons"][1]

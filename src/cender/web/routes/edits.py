@@ -6,7 +6,7 @@ from fastapi import FastAPI, Path, Query
 from fastapi.responses import JSONResponse, Response
 
 from cender.annotate.apply import list_volumes
-from cender.annotate.edits import Assign, Propagate
+from cender.annotate.edits import Assign, Batch, Edit, NameIdentity, Propagate
 from cender.annotate.marks import Spot
 from cender.io.exchange.doors import gather_annotations
 from cender.io.exchange.points import format_points
@@ -28,6 +28,8 @@ def add_edit_routes(app: FastAPI, desk: Desk, identifier: Identifier) -> None:
     def make_edit(message: EditMessage) -> Response:
         for volume in list_volumes(message.edit):
             require_volume(desk, volume)
+        if names := list_names(message.edit):
+            desk.check_names(names)
         done = desk.log.append(message.author, message.edit, message.base_revision, message.ticket)
         return _acknowledge(desk, identifier, done)
 
@@ -66,6 +68,12 @@ def add_edit_routes(app: FastAPI, desk: Desk, identifier: Identifier) -> None:
     def export_points() -> Response:
         name = {"Content-Disposition": 'attachment; filename="points.csv"'}
         return Response(format_points(gather_annotations(desk.run.path)), media_type="text/csv", headers=name)
+
+
+def list_names(edit: Edit) -> dict[int, str]:
+    """Names that an edit gives, by identity."""
+    parts = edit.edits if isinstance(edit, Batch | Propagate) else (edit,)
+    return {one.identity: one.name for one in parts if isinstance(one, NameIdentity)}
 
 
 def propose_copy(desk: Desk, source: int, volume: int) -> Propagate | None:

@@ -98,13 +98,17 @@ class RunFolder:
         DataError
             Two identities have one name, or a name would be taken for another column of the traces.
         """
+        names = self.read_names()
+        check_names(names, self.path / "identities.csv")
+        return names
+
+    def read_names(self) -> dict[int, str]:
+        """The same as it stands, also where two identities have one name: to show it, so that it can be corrected."""
         table = self.load_identities()
         rows = [] if table is None else table.select("identity", "name").drop_nulls().rows()
         with EditLog(self.path) as log:
             rows += [(one.identity, one.name) for one in log.identities().values()]
-        names = {identity: name.strip() for identity, name in rows if name.strip()}
-        check_names(names, self.path / "identities.csv")
-        return names
+        return {identity: name.strip() for identity, name in rows if name.strip()}
 
     def load_identities(self) -> pl.DataFrame | None:
         """The user's ``identities.csv``, None where there is no such file."""
