@@ -2,7 +2,7 @@
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from threading import Timer
+from threading import Thread, Timer
 from typing import Any
 
 from fastapi import FastAPI
@@ -36,12 +36,12 @@ def build_app(desk: Desk, rules: Rules) -> ASGIApp:
         lifespan=_lifespan,
     )
     app.state.desk = desk
-    learning = Learning(desk.run.path, desk.hub.tell, lambda: finish_learning(desk))
+    identifier = Identifier(desk, lambda volumes, left: desk.hub.tell("identified", volumes=volumes, left=left))
+    app.state.identifier = identifier
+    learning = Learning(desk.run.path, desk.hub.tell, lambda: finish_learning(desk, identifier))
     app.state.learning = learning
     add_volume_routes(app, desk)
     add_recording_routes(app, desk)
-    identifier = Identifier(desk, lambda volumes, left: desk.hub.tell("identified", volumes=volumes, left=left))
-    app.state.identifier = identifier
     add_edit_routes(app, desk, identifier)
     add_company_routes(app, desk, learning)
     _add_pages(app)
@@ -52,16 +52,17 @@ def build_app(desk: Desk, rules: Rules) -> ASGIApp:
     return Guard(app, rules)
 
 
-def finish_learning(desk: Desk) -> None:
-    """Read what a run has made, and tell every page to load its volume again."""
+def finish_learning(desk: Desk, identifier: Identifier) -> None:
+    """Read what a run has made, tell every page to load its volume again, and ask what the new recognizer doubts."""
     desk.reload()
     desk.hub.tell("results", generation=desk.generation)
+    Thread(target=identifier.question_all, name="question", daemon=True).start()
 
 
 @asynccontextmanager
 async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
     # A moment later, so that the page opens first.
-    warming = Timer(WARM_S, app.state.identifier.prepare)
+    warming = Timer(WARM_S, app.state.identifier.question_all)
     warming.daemon = True
     warming.start()
     yield

@@ -17,19 +17,19 @@ from cender.annotate.join import JoinedNeuron, join_volume
 from cender.annotate.marks import NO_IDENTITY
 from cender.annotate.postures import describe_known_postures
 from cender.annotate.state import VolumeState
-from cender.errors import DataError, EditError
+from cender.errors import DataError
 from cender.io import RunFolder, open_folder
 from cender.io.recordings.reach import reach_recording
 from cender.io.results.advice import arrange_neurons, arrange_volumes
 from cender.io.results.annotations.log import EditLog
 from cender.io.results.crops import open_crops
-from cender.io.results.folder.names import check_names
 from cender.io.results.tables.heads import parse_outline
 from cender.types import VoxelSize
 from cender.types.doubt import UNSURE_BELOW
 from cender.web.alike import rank_alike
 from cender.web.events import Hub
 from cender.web.frames import Frames
+from cender.web.questions import Questions
 from cender.web.tables import FoundRows, RunTables
 from cender.web.traces import TraceBook
 
@@ -56,12 +56,17 @@ class Desk:
     hub: Hub = field(default_factory=Hub)
     generation: int = 0
     opened: str = field(default_factory=lambda: token_hex(6))
+    questions: Questions = field(init=False)
     _lock: Lock = field(default_factory=Lock)
     _proposals: dict[int, dict[int, Proposals]] = field(default_factory=dict)
     _seen: tuple[int, SeenVolumes, SeenNeurons] | None = None
     _measuring: Lock = field(default_factory=Lock)
     _postures: tuple[int, Float[np.ndarray, "n p"]] | None = None
     _counted: tuple[int, dict[int, int], dict[int, str]] | None = None
+
+    def __post_init__(self) -> None:
+        """Doubt nothing yet."""
+        self.questions = Questions(self.log)
 
     @classmethod
     def open(cls, path: Path, author: str = "me") -> "Desk":
@@ -87,6 +92,7 @@ class Desk:
             self.frames.boxes = tables.crops()
             self._proposals = {}
             self.generation += 1
+        self.questions.forget()
 
     def has_volume(self, volume: int) -> bool:
         """Whether the run covers a volume."""
@@ -132,15 +138,6 @@ class Desk:
             }
             for one in everybody
         ]
-
-    def check_names(self, given: Mapping[int, str]) -> None:
-        """Refuse names, by identity, that another identity has or that would be taken for a column of the traces."""
-        named = {identity: name.strip() for identity, name in given.items() if name.strip()}
-        kept = {identity: name for identity, name in self.run.read_names().items() if identity not in given}
-        try:
-            check_names(kept | named, Path(self.run.path.name))
-        except DataError as error:
-            raise EditError(str(error)) from None
 
     def _count_identities(self) -> tuple[dict[int, int], dict[int, str]]:
         """In how many volumes each identity of the last run is, and in which parts of the recording."""

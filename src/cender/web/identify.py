@@ -63,6 +63,7 @@ class Identifier:
     _busy: bool = False
     _lock: Lock = field(default_factory=Lock)
     _loading: Lock = field(default_factory=Lock)
+    _looking: Lock = field(default_factory=Lock)
     _recognizer: "Reidentifier | None" = None
     _generation: int = -1
 
@@ -92,6 +93,22 @@ class Identifier:
                 self._recognizer = None
             self._generation = generation
 
+    def question_all(self) -> None:
+        """Load the recognizer, and see what it doubts of what people said where nobody has reviewed yet."""
+        self.prepare()
+        changed = False
+        for volume in self.desk.questions.find_volumes()[-MOST_VOLUMES:]:
+            with self._looking:
+                changed |= self._question(volume)
+        if changed:
+            self.on_done([], 0)
+
+    def _question(self, volume: int) -> bool:
+        """See whether the machine doubts what people said in a volume; whether that is other than before."""
+        if self._recognizer is None or not self.desk.has_volume(volume):
+            return False
+        return self.desk.questions.keep(volume, self._recognizer.question(self.desk, volume))
+
     def _work(self) -> None:
         while True:
             while self._corrected and (wait_s := self._find_wait()) > 0:
@@ -104,7 +121,8 @@ class Identifier:
                 volume, source = self._take()
             try:
                 self.prepare()
-                changed = self.desk.has_volume(volume) and self._look(volume, source)
+                with self._looking:
+                    changed = self.desk.has_volume(volume) and self._look(volume, source)
             except CenderError:
                 # The folder is being changed; the next edit or the next run asks again.
                 changed = False
@@ -131,7 +149,8 @@ class Identifier:
             heard = {(other, volume): None for other in self._find_hearers(volume)}
             with self._lock:
                 self._hearing = {pair: None for pair in self._hearing if pair not in heard} | heard
-        return self.desk.propose(volume, source, self._propose(volume, source))
+        asked = volume == source and self._question(volume)
+        return self.desk.propose(volume, source, self._propose(volume, source)) or asked
 
     def _find_hearers(self, volume: int) -> list[int]:
         near = [volume + by for step in range(1, NEIGHBOURS + 1) for by in (step, -step)]

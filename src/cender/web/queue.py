@@ -3,7 +3,7 @@
 from typing import Any
 
 from cender.web.desk import Desk
-from cender.web.suspects import list_suspects
+from cender.web.suspects import list_questions, list_suspects
 
 LISTED = 12
 """Volumes, and neurons, that the queue lists at most."""
@@ -35,7 +35,7 @@ def list_queue(desk: Desk) -> dict[str, Any]:
     ]
     return {
         "volumes": volumes,
-        "neurons": [*list_suspects(desk), *neurons],
+        "neurons": [*list_questions(desk)[:LISTED], *list_suspects(desk), *neurons],
         "annotated": len(advice.annotated),
         "accuracy": round(advice.accuracy, 4) if known else None,
         "forecast": round(advice.forecast, 4) if known else None,

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
-from jaxtyping import Int
+from jaxtyping import Bool, Int
 
 from cender.annotate.join import join_volume
 from cender.annotate.overlay import lay_over
@@ -17,9 +17,12 @@ from cender.recognize.model import Recognition, classify_neurons
 from cender.recognize.pooling import pool_classes
 from cender.types import Annotation
 from cender.web.desk import MOST_SURE, Desk, Proposals
+from cender.web.questions import Question
 
 LEAST_SURE = 0.3
 """An identity that is less probable than this is not proposed."""
+DOUBTED = 0.9
+"""A person's identity is questioned where the machine is at least this sure of another one."""
 HEARD = 1.5
 """Weight of what a corrected volume says against what another volume says itself."""
 MOST_KEPT = 80
@@ -67,6 +70,30 @@ class Reidentifier:
         told = hold_classes(said, there.held, self.last.model, source)
         before, after = (pool_classes([one, mine], self.last.model.calibration, HEARD)[1] for one in (said, told))
         return self._collect(here, after.classes, after.probability, after.classes != before.classes)
+
+    def question(self, desk: Desk, volume: int) -> tuple[Question, ...]:
+        """Identities that people gave in a volume and the machine doubts, given everything else they said there."""
+        shown = self._show(desk, volume)
+        alone = self._classify(shown.annotation)
+        doubted = (shown.held >= 0) & self._differs(alone, shown)
+        if not doubted.any():
+            return ()
+        again = hold_classes(alone, np.where(doubted, FREE, shown.held), self.last.model, volume)
+        return tuple(
+            Question(
+                volume,
+                int(self.last.numbers[shown.held[row]]),
+                int(self.last.numbers[again.classes[row]]),
+                round(float(again.probability[row]), 4),
+            )
+            for row in np.flatnonzero(doubted & self._differs(again, shown)).tolist()
+        )
+
+    def _differs(self, found: Recognition, shown: Shown) -> Bool[np.ndarray, " n"]:
+        """Where the machine is sure of another identity than the one that is held."""
+        numbered = np.array([number >= 0 for number in self.last.numbers], bool)
+        known = (found.classes >= 0) & numbered[np.maximum(found.classes, 0)]
+        return np.asarray(known & (found.classes != shown.held) & (found.probability >= DOUBTED))
 
     def _show(self, desk: Desk, volume: int) -> Shown:
         found = desk.tables.found(volume).annotate(volume, desk.voxel_um)

@@ -1,9 +1,17 @@
-"""Names of people that the namer doubts, as questions in the queue of the page."""
+"""Names and identities of people that the machine doubts, as questions in the queue of the page."""
 
 from typing import Any
 
 from cender.io.results.folder.suspects import load_suspects
 from cender.web.desk import Desk
+
+
+def list_questions(desk: Desk) -> list[dict[str, Any]]:
+    """One entry per identity that a person gave and the recognizer doubts; a person's word stands, so the gain is 0."""
+    return [
+        {"kind": "neuron", "volume": one.volume, "identity": one.identity, "reason": str(one), "gain": 0.0}
+        for one in desk.questions.open()
+    ]
 
 
 def list_suspects(desk: Desk) -> list[dict[str, Any]]:

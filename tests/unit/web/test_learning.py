@@ -14,6 +14,7 @@ from cender.errors import DataError
 from cender.web import learning as module
 from cender.web.app import finish_learning
 from cender.web.desk import Desk
+from cender.web.identify import Identifier
 from cender.web.learning import Learning
 
 LONGEST_S = 60
@@ -47,7 +48,11 @@ def told() -> list[dict[str, Any]]:
 @pytest.fixture
 def learning(desk: Desk, told: list[dict[str, Any]]) -> Iterator[Learning]:
     """The page's machine; what is still going on ends with the test."""
-    one = Learning(desk.run.path, lambda kind, **facts: told.append(facts), lambda: finish_learning(desk))
+    one = Learning(
+        desk.run.path,
+        lambda kind, **facts: told.append(facts),
+        lambda: finish_learning(desk, Identifier(desk, lambda volumes, left: None)),
+    )
     yield one
     one.cancel()
 

@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from cender.annotate.edits import Assign
+from cender.annotate.edits import Assign, ReviewIdentity, ReviewVolume
 from cender.annotate.marks import Spot
 from cender.config import load_config
 from cender.pipeline.recording.recognizer.last import keep_last, load_last
@@ -18,7 +18,9 @@ from cender.pipeline.recording.recognizer.learn import train_weights
 from cender.types import Annotation, Identities
 from cender.web.desk import Desk
 from cender.web.identify import Identifier
+from cender.web.queue import list_queue
 from cender.web.reidentify import Reidentifier
+from cender.web.suspects import list_questions
 
 WRONG = 3
 QUICK = ("steps=30", "steps_each=8", "self_steps=0", "self_rounds=0", "warped=4")
@@ -116,4 +118,41 @@ def test_a_correction_names_its_neighbour_and_nothing_that_a_person_said(taught:
     recognizer = Reidentifier.open(folder)
     assert recognizer is not None
     assert two not in {number for number, _ in recognizer.look_again(desk, WRONG).values()}
+    desk.log.close()
+
+
+def test_a_number_that_a_person_mistyped_is_questioned_until_the_volume_is_reviewed(taught: Taught) -> None:
+    desk = Desk.open(taught.folder)
+    recognizer = Reidentifier.open(taught.folder)
+    assert recognizer is not None
+    volume = WRONG + 1
+    known = set(recognizer.last.numbers.tolist())
+    sure = {
+        each["identity"]: each for each in desk.describe_volume(volume)["neurons"] if each["identity"] in known - {-1}
+    }
+    right, mistyped = (sorted(sure)[row] for row in (0, -1))
+    spot = Spot(volume=volume, key=sure[right]["key"], place_um=sure[right]["anchor_um"])
+    identifier = Identifier(desk, lambda volumes, left: None)
+    desk.log.append("ana", Assign(spots=(spot,), identity=right))
+    identifier.question_all()
+    assert list_questions(desk) == [], "what the machine sees too is no question"
+
+    desk.log.append("ana", Assign(spots=(spot,), identity=mistyped))
+    identifier.question_all()
+    (asked,) = list_questions(desk)
+    assert (asked["volume"], asked["identity"]) == (volume, mistyped)
+    assert f"a person gave #{mistyped}, the machine sees #{right}" in asked["reason"]
+    assert list_queue(desk)["neurons"][0] == asked
+    (mine,) = [each for each in desk.describe_volume(volume)["neurons"] if each["key"] == spot.key]
+    assert (mine["identity"], mine["human"]) == (mistyped, True), "a person's word stands"
+
+    desk.log.append("ana", ReviewVolume(volume=volume))
+    assert list_questions(desk) == []
+    desk.log.undo("ana")
+    desk.log.append("bo", ReviewIdentity(identity=mistyped))
+    assert list_questions(desk) == []
+    for author in ("bo", "ana", "ana"):
+        desk.log.undo(author)
+    identifier.question_all()
+    assert desk.questions.find_volumes() == []
     desk.log.close()

@@ -8,9 +8,11 @@ from fastapi.responses import JSONResponse, Response
 from cender.annotate.apply import list_volumes
 from cender.annotate.edits import Assign, Batch, Edit, NameIdentity, Propagate
 from cender.annotate.marks import Spot
+from cender.errors import DataError, EditError
 from cender.io.exchange.doors import gather_annotations
 from cender.io.exchange.points import format_points
 from cender.io.results.annotations.log import Conflict
+from cender.io.results.folder.names import check_names
 from cender.web.carry import carry_identities
 from cender.web.desk import Desk
 from cender.web.identify import Identifier
@@ -28,8 +30,7 @@ def add_edit_routes(app: FastAPI, desk: Desk, identifier: Identifier) -> None:
     def make_edit(message: EditMessage) -> Response:
         for volume in list_volumes(message.edit):
             require_volume(desk, volume)
-        if names := list_names(message.edit):
-            desk.check_names(names)
+        check_new_names(desk, message.edit)
         done = desk.log.append(message.author, message.edit, message.base_revision, message.ticket)
         return _acknowledge(desk, identifier, done)
 
@@ -70,10 +71,17 @@ def add_edit_routes(app: FastAPI, desk: Desk, identifier: Identifier) -> None:
         return Response(format_points(gather_annotations(desk.run.path)), media_type="text/csv", headers=name)
 
 
-def list_names(edit: Edit) -> dict[int, str]:
-    """Names that an edit gives, by identity."""
+def check_new_names(desk: Desk, edit: Edit) -> None:
+    """Refuse a name that another identity has, or that would be taken for a column of the traces."""
     parts = edit.edits if isinstance(edit, Batch | Propagate) else (edit,)
-    return {one.identity: one.name for one in parts if isinstance(one, NameIdentity)}
+    given = {one.identity: one.name.strip() for one in parts if isinstance(one, NameIdentity)}
+    if not any(given.values()):
+        return
+    names = {identity: name for identity, name in (desk.run.read_names() | given).items() if name}
+    try:
+        check_names(names, desk.run.path.name)
+    except DataError as error:
+        raise EditError(str(error)) from None
 
 
 def propose_copy(desk: Desk, source: int, volume: int) -> Propagate | None:

@@ -13,7 +13,7 @@ _RESERVED = ("volume", "time_s")
 """Columns of `traces_wide.csv` that are no identity."""
 
 
-def check_names(names: Mapping[int, str], where: Path) -> None:
+def check_names(names: Mapping[int, str], where: Path | str) -> None:
     """Refuse names that could be mistaken for another identity or another column."""
     taken: dict[str, int] = {}
     for identity, name in names.items():
