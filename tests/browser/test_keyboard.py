@@ -294,7 +294,7 @@ def test_what_cannot_be_done_is_said(shared_server: Server, sit_down: Sit) -> No
         assert said(key) == "select a neuron with a number first", key
     assert said("O", "Enter", "O").startswith("an outline has three corners")
     assert said("o", "Enter", "Enter", "Enter").startswith("nose and belly are elsewhere")
-    assert said("W").startswith("nobody has set the head")
+    assert said("W").startswith("the head of this volume is set by the machine")
 
     one = hand.see(
         "cender.volume.neurons.find(each => each.identity >= 0 && each.boxes.length > 1 && each.boxes[0][0] > 0)"

@@ -94,7 +94,7 @@ class Identifier:
             self._generation = generation
 
     def question_all(self) -> None:
-        """Load the recognizer, and see what it doubts of what people said where nobody has reviewed yet."""
+        """Load the recognizer, and see what it doubts of what people said in volumes that are not reviewed."""
         self.prepare()
         changed = False
         for volume in self.desk.questions.find_volumes()[-MOST_VOLUMES:]:

@@ -53,5 +53,5 @@ class Questions:
         return [one for one in kept if one.identity not in settled]
 
     def find_volumes(self) -> list[int]:
-        """Volumes in which people said something about neurons, and that nobody has reviewed."""
+        """Volumes that are not reviewed and in which people said something about neurons."""
         return [volume for volume, one in sorted(self.log.digests().items()) if one.marked and not one.reviewed]

@@ -279,7 +279,7 @@ function sendHead() {
 
 /** Leave the axes to the machine again. */
 export function forgetHead() {
-  if (!state.volume?.head?.human) toast("nobody has set the head of this volume"); else make({ kind: "set_head", volume: state.v, head: null }, `head of volume ${state.v} left to the machine`);
+  if (!state.volume?.head?.human) toast("the head of this volume is set by the machine already"); else make({ kind: "set_head", volume: state.v, head: null }, `head of volume ${state.v} left to the machine`);
 }
 
 export async function nameIdentity() {
