@@ -23,9 +23,10 @@ from cender.io.results.folder.fingerprints import hash_weights
 from cender.io.weights import load_weights, shipped_weights
 from cender.nets.multi_field import KIND as MULTI_FIELD
 from cender.nets.scoring import KIND as DENSE
+from cender.nets.scoring import name_arithmetic
 from cender.pipeline.volumes.detector import build_detector
 from cender.simulate import SimulateParams
-from cender.types import Annotation, Volume
+from cender.types import Annotation, Volume, Weights
 
 # Stages between a volume and its neurons.
 STAGES = ("preprocess", "detect", "merge")
@@ -73,13 +74,20 @@ class Way:
         # Shipped weights know anchors of 9 pixels only.
         weights = {self.model: hash_weights(self.params.weights, self.model)}
         models = {"orientation": hash_weights(None, "orientation")}
-        given = {"models": models, "weights": weights} if self.pair else {"models": models | weights}
+        given: dict[str, Any] = {"models": models, "weights": weights} if self.pair else {"models": models | weights}
+        if self.method == "default":
+            # Its network is int8, which CPUs do not all add up alike.
+            given["arithmetic"] = name_arithmetic(self._load_weights(), self.params.device, self.params.precision)
         return {
             "version": cender.__version__,
             **given,
             "stages": hash_settings(self.config, STAGES),
             "method": self.method,
         }
+
+    def _load_weights(self) -> Weights:
+        path = self.params.weights
+        return shipped_weights(self.model, DENSE) if path is None else load_weights(Path(path), DENSE)
 
 
 def list_detection(config: Config, scope: Scope) -> list[Item]:

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from cender.bench.paper import identity_rows
+from cender.bench.paper import detection_rows, identity_rows
 from cender.bench.paper.cell_parts import PARTS
 from cender.bench.paper.curve import list_curve
 from cender.bench.paper.detection_rows import describe_training
@@ -272,8 +272,20 @@ def test_rows_of_other_settings_are_measured_again_and_marked() -> None:
     assert before["typical, 1, default"] != learnt["typical, 1, default"]
     kept = {key: Measured(key, {}, inputs, {}) for key, inputs in spaced.items()}
     lines = {line.split(" | ")[0].strip("| "): line for line in render_tables([], kept).splitlines() if " | " in line}
-    assert lines["detection, default"].endswith("| other detect settings |")
+    assert "| other detect settings, int8" in lines["detection, default"]
     assert lines["axes"].endswith("| current |")
+
+
+def test_another_arithmetic_of_the_network_is_measured_again_and_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    def read_inputs() -> dict:
+        return {item.key: item.inputs for item in list_items(Config(), None, QUICK)}
+
+    before = read_inputs()
+    monkeypatch.setattr(detection_rows, "name_arithmetic", lambda *_: "int8 of another CPU")
+    after = read_inputs()
+    assert {key for key in before if before[key] != after[key]} == {"detection, default"}
+    kept = {"detection, default": Measured("detection, default", {}, after["detection, default"], {})}
+    assert "| current, int8 of another CPU |" in render_tables([], kept)
 
 
 def test_the_papers_own_rows_do_not_depend_on_our_weights(tmp_path: Path) -> None:
