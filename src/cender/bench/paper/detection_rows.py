@@ -32,14 +32,15 @@ from cender.types import Annotation, Volume, Weights
 STAGES = ("preprocess", "detect", "merge")
 # Method, shipped weights and seconds of two volumes of both detectors.
 DETECTORS = (("default", "dense", 3), ("paper", "multi_field", 24))
-# Shipped weights of both detectors, and the trainings that they come from.
+# Shipped weights of both detectors, and how long their training took where the weights do not record it.
 TRAINED = {
     "default": (
         "dense",
         DENSE,
-        "`cender train detector --from-scratch`, then `cender train detector --set train.width=32` (detection.md)",
+        "about 1 h; not recorded, half an hour each on one core by their steps: `cender train detector "
+        "--from-scratch`, then `cender train detector --set train.width=32` (detection.md)",
     ),
-    "paper": ("multi_field", MULTI_FIELD, "`cender bench baseline`"),
+    "paper": ("multi_field", MULTI_FIELD, "not recorded; `cender bench baseline`"),
 }
 Pictures = Mapping[str, list[Picture]]
 
@@ -124,12 +125,12 @@ def list_pictured(config: Config, scope: Scope, data: Path) -> list[Item]:
 
 
 def describe_training(method: str, weights: str | None) -> str:
-    """How long a detector was trained, in CPU time; where its weights do not say, what trained the shipped ones."""
-    name, kind, commands = TRAINED[method]
+    """How long a detector was trained, in CPU time; of shipped weights that do not record it, what is known."""
+    name, kind, known = TRAINED[method]
     metadata = (shipped_weights(name, kind) if weights is None else load_weights(Path(weights), kind)).metadata
     if "train_s" in metadata:
         return f"{float(metadata['train_s']) / 60:.1f} min"
-    return f"not recorded; {commands}" if weights is None else "not recorded"
+    return known if weights is None else "not recorded"
 
 
 def _list_ways(config: Config) -> list[Way]:
