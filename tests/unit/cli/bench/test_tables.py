@@ -11,7 +11,7 @@ from cender.bench.paper import measurements
 from cender.bench.paper.items import Item
 from cender.cli import console
 from cender.cli.app import app
-from cender.errors import ConfigError
+from cender.errors import ConfigError, DataError
 
 FIGURES = {"accuracy": 0.5, "train_s": 30.0, "ms_per_volume": 4.0}
 
@@ -67,3 +67,36 @@ def test_kept_rows_are_printed_without_measuring(asked: list[tuple], tmp_path: P
     assert first == again
     assert "| typical, blocked, default |" in again
     assert len(asked) == 1
+
+
+@pytest.mark.parametrize("command", ["tables", "figures"])
+def test_a_folder_of_data_that_is_not_there_is_refused(asked: list[tuple], tmp_path: Path, command: str) -> None:
+    words = ["bench", command, *([str(tmp_path / "out")] if command == "figures" else [])]
+    (tmp_path / "file").touch()
+    for name, found in (("none", "found nothing"), ("file", "found a file")):
+        done = CliRunner().invoke(app, [*words, "--data", str(tmp_path / name)])
+        assert isinstance(done.exception, DataError)
+        assert found in str(done.exception)
+    assert asked == [], "nothing was measured without it"
+    assert not (tmp_path / "out").exists()
+
+
+def test_kept_rows_of_a_file_that_is_not_there_are_refused(tmp_path: Path) -> None:
+    done = CliRunner().invoke(app, ["bench", "tables", "--kept", "--rows", str(tmp_path / "rows.jsonl")])
+    assert isinstance(done.exception, ConfigError)
+    assert "there is no file" in str(done.exception)
+
+
+def test_after_an_interruption_the_command_says_how_to_go_on(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    def stop() -> dict:
+        raise KeyboardInterrupt
+
+    items = [Item("stages", lambda: FIGURES, {}, 5, "g"), Item("axes", stop, {}, 5, "g")]
+    monkeypatch.setattr(measurements, "list_items", lambda *_: items)
+    said: list[str] = []
+    monkeypatch.setattr(console, "say_always", said.append)
+    rows = tmp_path / "rows.jsonl"
+    for words in ([], ["--rows", str(rows)]):
+        CliRunner().invoke(app, ["bench", "tables", *words], env={"CENDER_DATA": None})
+    assert "nothing is kept; name a file with --rows FILE" in said[0]
+    assert f"{rows} keeps 1 finished row; the same command goes on" in said[1]
