@@ -1,15 +1,19 @@
 """Measurements of a long benchmark, done one after the other, each kept as soon as it is finished."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from time import perf_counter, process_time
 from typing import Any
 
+from cender.errors import DataError
 from cender.io.measured import Measured, add_measured, load_measured
 
 Figures = dict[str, Any]
+REFUSED = "refused"
+"""The only figure of an item whose data was refused: the reason."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,11 +65,29 @@ def measure_items(
         known = kept.get(item.key)
         fits = known is not None and known.inputs == item.inputs
         found[item.key] = known if known is not None and fits else measure_item(item, machine)
-        if path is not None and not fits:
-            add_measured(path, found[item.key])
+        if not fits:
+            keep_measured(path, found[item.key])
         gone += item.about_s
         on_item(Done(item.key, gone, total, fits))
     return found
+
+
+def refuse_data(item: Item) -> Item:
+    """The same item, but data that it refuses does not end the benchmark: its only figure is then the reason."""
+    return replace(item, measure=partial(_try_to_measure, item.measure))
+
+
+def _try_to_measure(measure: Callable[[], Figures]) -> Figures:
+    try:
+        return measure()
+    except DataError as error:
+        return {REFUSED: str(error)}
+
+
+def keep_measured(path: Path | None, one: Measured) -> None:
+    """Put a row into the file, unless its data was refused: that is tried again."""
+    if path is not None and REFUSED not in one.figures:
+        add_measured(path, one)
 
 
 def measure_item(item: Item, machine: dict[str, str]) -> Measured:

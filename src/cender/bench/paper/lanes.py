@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from multiprocessing import active_children, get_context
 from pathlib import Path
 
-from cender.bench.paper.items import Done, Item, measure_item, measure_items
-from cender.io.measured import Measured, add_measured, load_measured
+from cender.bench.paper.items import Done, Item, keep_measured, measure_item, measure_items
+from cender.io.measured import Measured, load_measured
 
 MakeItems = Callable[[], Sequence[Item]]
 # Every process loads all libraries.
@@ -75,8 +75,7 @@ def measure_in_lanes(
             for future in wait(running, return_when=FIRST_COMPLETED).done:
                 lane, (item, *rest) = running.pop(future)
                 found[item.key] = future.result()
-                if path is not None:
-                    add_measured(path, found[item.key])
+                keep_measured(path, found[item.key])
                 tell(item, False)
                 start(lane, rest)
     return {item.key: found[item.key] for item in items}

@@ -21,7 +21,7 @@ from cender.bench.paper.identity_rows import (
     list_simulated,
 )
 from cender.bench.paper.inputs import hash_settings
-from cender.bench.paper.items import Item
+from cender.bench.paper.items import Item, refuse_data
 from cender.bench.paper.scope import HEADS_FILE, OWN, POINTS_FILE, PRESET, Scope
 from cender.bench.paper.taught import Company
 from cender.bench.speed.stages import measure_stages
@@ -39,7 +39,8 @@ def list_items(config: Config, data: Path | None, scope: Scope) -> list[Item]:
         items += [*count_data(company, data), *list_real(company, scope)]
         items += [*list_cell_types(company, scope), *list_own(company, scope, data)]
         items += list_pictured(config, scope, data)
-    return items
+    # A folder may hold a part of the authors' data only, which ends none of the other rows.
+    return [refuse_data(item) for item in items]
 
 
 def _find(data: Path | None, name: str) -> Path | None:

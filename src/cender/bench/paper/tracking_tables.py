@@ -6,7 +6,7 @@ from cender.bench.paper.cell_parts import PARTS
 from cender.bench.paper.name_rows import GROUPS, gather_names
 from cender.bench.paper.published import CELL_TYPES, FEATURES, TRACKING, Tracking
 from cender.bench.paper.scope import CHAUDHARY, HEADS_FILE, OWN, POINTS_FILE, PRESET
-from cender.bench.paper.table import IMPORT, METHODS, Found, Row, Table, get_figures, to_percent
+from cender.bench.paper.table import IMPORT, METHODS, Found, Row, Table, get_figures, say_duration, to_percent
 
 # The row of features that the paper's other tables have, too.
 CHOSEN = "features, objects and regions"
@@ -77,7 +77,7 @@ def _show(figures: dict[str, Any], training: str, volumes: str, lacking: str) ->
         return (f"needs {lacking}", None, None, None, None)
     learnt, recognized = figures["train_s"], figures["ms_per_volume"]
     times = (
-        None if learnt is None else f"{learnt / 60:.1f} min",
+        None if learnt is None else say_duration(learnt),
         None if recognized is None else f"{recognized / 1e3:.3f}",
     )
     return (to_percent(figures["accuracy"]), training, volumes, *times)
@@ -141,7 +141,7 @@ def _matched_rows(found: Found, given: str, training: str, volumes: str) -> list
             )
             continue
         name = f"{METHODS[0][1]}; {words.format(epochs=one['epochs']['brief'])}"
-        lab, minutes = one["labs"][CHAUDHARY][pose], f"{one['train_s'][pose] / 60:.1f} min"
+        lab, minutes = one["labs"][CHAUDHARY][pose], say_duration(one["train_s"][pose])
         everywhere = to_percent(one[pose])
         rows.append((name, "– (not at hand)", _spread(lab), everywhere, training, volumes, minutes, None, "here"))
         if pose != "points":
@@ -161,7 +161,7 @@ def _template_row(found: Found, given: str) -> Row:
         return (name, None, f"needs {HEADS_FILE}{given}", None, "1 template", None, None, None, "here")
     lab = one["chaudhary"]
     everywhere = to_percent(one["within"]["accuracy"]) if "within" in one else None
-    minutes, seconds = f"{lab['train_s'] / 60:.1f} min", f"{lab['ms_per_volume'] / 1e3:.3f}"
+    minutes, seconds = say_duration(lab["train_s"]), f"{lab['ms_per_volume'] / 1e3:.3f}"
     return (name, None, _spread(lab), everywhere, "1 template", "1", minutes, seconds, "here")
 
 
@@ -173,7 +173,7 @@ def _name_row(found: Found, given: str) -> Row:
         return (f"{name}; position only", None, need, None, "other named animals", None, None, None, "here")
     brief = "" if one["steps"] is None else f", a look: one of {len(GROUPS)} groups, {one['steps']} training steps"
     shares = to_percent(one["chaudhary"]), to_percent(one["all"])
-    times = f"{one['train_s'] / 60:.1f} min", f"{one['seconds']:.2f}"
+    times = say_duration(one["train_s"]), f"{one['seconds']:.2f}"
     return (f"{name}; position only{brief}", None, *shares, "other named animals", None, *times, "here")
 
 

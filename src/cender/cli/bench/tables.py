@@ -42,14 +42,14 @@ def tables(
     """
     from functools import partial
 
-    from cender.bench.paper.items import Done
+    from cender.bench.paper.items import REFUSED, Done
     from cender.bench.paper.lanes import Lanes, count_lanes, measure_in_lanes
     from cender.bench.paper.markdown import render_tables
     from cender.bench.paper.measurements import list_items
     from cender.bench.paper.scope import FULL, PRESET, QUICK
     from cender.bench.paper.tables import build_tables
     from cender.cli.bench.machine import describe_machine, expect_data
-    from cender.cli.console import STDERR, print_json, show_progress
+    from cender.cli.console import STDERR, print_json, say_always, show_progress
     from cender.config import load_config
     from cender.errors import ConfigError
     from cender.io.exchange.authors.download import prepare_authors
@@ -78,6 +78,9 @@ def tables(
                 bar.update(task, completed=done.done_s, description=f"{done.key}{' (kept)' if done.kept else ''}")
 
             found = measure_in_lanes(items, lanes, rows, describe_machine(), tell)
+        for key, one in found.items():
+            if REFUSED in one.figures:
+                say_always(f"{key}: not measured, {one.figures[REFUSED]}")
         found = {**(load_measured(rows) if only and rows is not None else {}), **found}
     built = build_tables(found, data)
     if json:

@@ -18,7 +18,7 @@ from cender.bench.paper.markdown import render_tables
 from cender.bench.paper.measurements import list_items
 from cender.bench.paper.published import CELL_TYPES, DATASETS, DETECTION, FEATURES, PIPELINES, TRACKING
 from cender.bench.paper.scope import FULL, QUICK
-from cender.bench.paper.table import Table
+from cender.bench.paper.table import Table, say_duration
 from cender.bench.paper.tables import build_tables
 from cender.cli.app import app
 from cender.config import Config, load_config
@@ -71,7 +71,7 @@ def test_cell_types_show_every_pose_and_both_ways_to_count() -> None:
 
     lab = {"points": share(0.2), "names": share(0.3), "brief": share(0.4)}
     means = {"points": 0.1, "names": 0.2, "brief": 0.3}
-    times = {"train_s": dict.fromkeys(lab, 60), "epochs": {"brief": 12}}
+    times = {"train_s": dict.fromkeys(lab, 60.0), "epochs": {"brief": 12}}
     found = measured(**{"cell types, paper": {"labs": {"HL": lab}, **means, **times}})
     rows = [row for row in build_tables(found, None)[4].rows if row[-1] == "here"][1:6]
     assert [row[2].split()[0] for row in rows] == ["20.00", "30.00", "32.00", "40.00", "42.00"]
@@ -150,6 +150,16 @@ def test_data_decides_what_is_measured(tmp_path: Path) -> None:
     assert sum("features" in item.key for item in full) == 4
     (tmp_path / "wormnd.csv.gz").touch()
     assert "cell types, paper, C1" in {item.key for item in list_items(Config(), tmp_path, QUICK)}
+
+
+def test_a_row_whose_data_was_refused_says_what_it_needs() -> None:
+    found = measured(**{"C1, 30, paper": {"refused": "only 2 annotated volumes"}})
+    row = next(row for row in build_tables(found, None)[3].rows if row[1:3] == ("cender, the paper's method", "C1"))
+    assert str(row[3]).startswith("needs truth folders C1")
+
+
+def test_times_below_a_tenth_of_a_minute_are_seconds() -> None:
+    assert (say_duration(186.0), say_duration(6.0), say_duration(1.44)) == ("3.1 min", "0.1 min", "1.4 s")
 
 
 def test_other_anchors_have_a_row_of_their_own() -> None:
@@ -340,7 +350,7 @@ def test_a_name_that_is_too_long_for_a_cell_keeps_its_beginning_there() -> None:
 def test_rows_that_cannot_be_measured_here_are_named(tmp_path: Path) -> None:
     done = CliRunner().invoke(app, ["bench", "tables", "--data", str(tmp_path), "--only", "NeRVE, 80"])
     assert isinstance(done.exception, ConfigError)
-    assert "no row that can be measured here begins so" in str(done.exception)
+    assert "no row that can be measured with the data in" in str(done.exception)
     assert "features, objects and regions" in str(done.exception), "what can be is said"
 
 

@@ -100,3 +100,19 @@ def test_after_an_interruption_the_command_says_how_to_go_on(monkeypatch: pytest
         CliRunner().invoke(app, ["bench", "tables", *words], env={"CENDER_DATA": None})
     assert "nothing is kept; name a file with --rows FILE" in said[0]
     assert f"{rows} keeps 1 finished row; the same command goes on" in said[1]
+
+
+def test_a_part_of_the_data_fills_the_rows_that_it_can(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    points = "".join(f"{volume},0,{10 * row},{row},{row}\n" for volume in range(2) for row in range(5))
+    (tmp_path / "C1").mkdir()
+    (tmp_path / "C1" / "points.csv").write_text("volume,z_um,y_um,x_um,identity\n" + points)
+    (tmp_path / "C1" / "truth.toml").write_text("format = 1\ncomplete = true\n")
+    said: list[str] = []
+    monkeypatch.setattr(console, "say_always", said.append)
+    words = ["bench", "tables", "--data", str(tmp_path), "--only", "count", "--only", "C1, 30, paper", "--json"]
+    monkeypatch.setattr("cender.bench.paper.lanes.count_lanes", lambda: 1)
+    shown = json.loads(CliRunner().invoke(app, words, catch_exceptions=False).stdout)
+    assert not [one for one in said if one.startswith("count")], said
+    assert shown["tables"][0]["rows"][1][:2] == ["C1", 2], "its volumes are counted"
+    assert len(said) == 1
+    assert said[0].startswith("C1, 30, paper: not measured, ")
