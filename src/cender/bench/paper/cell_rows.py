@@ -40,9 +40,9 @@ def list_cell_types(company: Company, scope: Scope) -> list[Item]:
         mine = {**inputs, "points": hash_file(points)}
         # It has learnt from the same volumes as the paper's method within that recording.
         group = f"NeRVE, {TEACHERS}, paper"
-        items.append(Item("cell types, paper", partial(_match_cell_types, company, "real"), mine, 40, group))
+        items.append(Item("cell types, paper", partial(_match_cell_types, company, "real"), mine, 20, group))
         apart = {**mine, "parts": list(PARTS)}
-        items.append(Item("cell types, taken apart", partial(_take_apart, company), apart, 30, group))
+        items.append(Item("cell types, taken apart", partial(_take_apart, company), apart, 20, group))
     if company.authors is not None:
         match = partial(_match_cell_types, company, "own")
         items.append(Item("cell types, paper, C1", match, {**inputs, "teacher": hash_truth(company.authors)}, 300))
@@ -53,7 +53,7 @@ def list_cell_types(company: Company, scope: Scope) -> list[Item]:
         "full": scope.full,
     }
     ours["trust"] = str(TRUST["default"])
-    items.append(Item("cell types, template", partial(_learn_templates, company, scope), ours, 20))
+    items.append(Item("cell types, template", partial(_learn_templates, company, scope), ours, 60 if scope.full else 6))
     return [*items, *list_names(company, scope)]
 
 

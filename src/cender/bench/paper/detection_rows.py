@@ -31,7 +31,7 @@ from cender.types import Annotation, Volume, Weights
 # Stages between a volume and its neurons.
 STAGES = ("preprocess", "detect", "merge")
 # Method, shipped weights and seconds of two volumes of both detectors.
-DETECTORS = (("default", "dense", 3), ("paper", "multi_field", 24))
+DETECTORS = (("default", "dense", 2), ("paper", "multi_field", 8))
 # Shipped weights of both detectors, and how long their training took where the weights do not record it.
 TRAINED = {
     "default": (

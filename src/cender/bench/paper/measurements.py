@@ -49,7 +49,7 @@ def _find(data: Path | None, name: str) -> Path | None:
 
 def _time_stages(config: Config) -> Item:
     inputs = {**_inputs(config, "dense", "orientation"), "stages": hash_settings(config, STAGES)}
-    return Item("stages", lambda: measure_stages(config.detect, 3, process_time), inputs, 6)
+    return Item("stages", lambda: measure_stages(config.detect, 3, process_time), inputs, 3)
 
 
 def _find_axes(config: Config, scope: Scope) -> Item:
@@ -57,7 +57,7 @@ def _find_axes(config: Config, scope: Scope) -> Item:
     inputs: dict[str, Any] = {"version": cender.__version__, "seeds": list(seeds)}
     inputs |= {"stages": hash_settings(config, ["preprocess"]), "orientation": hash_weights(None, "orientation")}
     measure = partial(measure_axes, PRESET, seeds, 10 * scope.volumes, clock=process_time)
-    return Item("axes", measure, inputs, 6 * scope.animals)
+    return Item("axes", measure, inputs, 3 * scope.animals)
 
 
 def _inputs(config: Config, *models: str) -> dict[str, Any]:
