@@ -1,6 +1,6 @@
 """Measurements of a long benchmark, done one after the other, each kept as soon as it is finished."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
@@ -82,6 +82,17 @@ def _try_to_measure(measure: Callable[[], Figures]) -> Figures:
         return measure()
     except DataError as error:
         return {REFUSED: str(error)}
+
+
+def prefer_fuller(items: Sequence[Item], fuller: Sequence[Item], kept: Mapping[str, Measured]) -> list[Item]:
+    """The items, but those of which a kept row has more: that row stays, and is not measured again with less."""
+    more = {item.key: item for item in fuller}
+    return [
+        more[item.key]
+        if item.key in more and item.key in kept and kept[item.key].inputs == more[item.key].inputs
+        else item
+        for item in items
+    ]
 
 
 def keep_measured(path: Path | None, one: Measured) -> None:

@@ -42,15 +42,15 @@ def tables(
     """
     from functools import partial
 
-    from cender.bench.paper.items import REFUSED, Done
+    from cender.bench.paper.items import REFUSED, Done, prefer_fuller
     from cender.bench.paper.lanes import Lanes, count_lanes, measure_in_lanes
     from cender.bench.paper.markdown import render_tables
     from cender.bench.paper.measurements import list_items
-    from cender.bench.paper.scope import FULL, PRESET, QUICK
+    from cender.bench.paper.scope import FULL, PRESET, QUICK, Scope
     from cender.bench.paper.tables import build_tables
     from cender.cli.bench.machine import describe_machine, expect_data
     from cender.cli.console import STDERR, print_json, say_always, show_progress
-    from cender.config import load_config
+    from cender.config import Config, load_config
     from cender.errors import ConfigError
     from cender.io.exchange.authors.download import prepare_authors
     from cender.io.measured import load_measured
@@ -60,8 +60,11 @@ def tables(
         raise ConfigError(f"--kept prints the rows of a file: name it with --rows FILE{found_there}")
     if full and rows is None:
         raise ConfigError("--full measures for hours, and an interruption would lose all: keep its rows, --rows FILE")
-    first = [f"simulate.preset={PRESET}", f"simulate.volumes={(FULL if full else QUICK).length}"]
-    config = load_config(None, [*first, *(sets or [])])
+
+    def configure(scope: Scope) -> Config:
+        return load_config(None, [f"simulate.preset={PRESET}", f"simulate.volumes={scope.length}", *(sets or [])])
+
+    config = configure(FULL if full else QUICK)
     expect_data(data)
     if data is not None and not only_kept:
         for name, count in prepare_authors(data).items():
@@ -71,6 +74,8 @@ def tables(
     else:
         make_items = partial(list_items, config, data, FULL if full else QUICK)
         items, lanes = _choose(make_items(), only, data), Lanes(count_lanes(), make_items)
+        if not full and rows is not None and rows.exists():
+            items = prefer_fuller(items, list_items(configure(FULL), data, FULL), load_measured(rows))
         with show_progress() as bar, _say_what_is_kept(rows):
             task = bar.add_task("measuring", total=sum(item.about_s for item in items))
 
@@ -81,7 +86,8 @@ def tables(
         for key, one in found.items():
             if REFUSED in one.figures:
                 say_always(f"{key}: not measured, {one.figures[REFUSED]}")
-        found = {**(load_measured(rows) if only and rows is not None else {}), **found}
+        # Rows of other runs stay in the tables: those of other weights, or of --full.
+        found = {**({} if rows is None else load_measured(rows)), **found}
     built = build_tables(found, data)
     if json:
         print_json(

@@ -12,6 +12,7 @@ from cender.bench.paper.items import Item
 from cender.cli import console
 from cender.cli.app import app
 from cender.errors import ConfigError, DataError
+from cender.io.measured import Measured, add_measured
 
 FIGURES = {"accuracy": 0.5, "train_s": 30.0, "ms_per_volume": 4.0}
 
@@ -116,3 +117,26 @@ def test_a_part_of_the_data_fills_the_rows_that_it_can(monkeypatch: pytest.Monke
     assert shown["tables"][0]["rows"][1][:2] == ["C1", 2], "its volumes are counted"
     assert len(said) == 1
     assert said[0].startswith("C1, 30, paper: not measured, ")
+
+
+def test_a_quick_look_keeps_what_the_full_form_has_measured(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    def list_items(config, data, scope):
+        key, inputs = "carried, default", {"repeats": scope.repeats}
+        return [Item(key, lambda: {**FIGURES, "accuracy": 0.7 if scope.full else 0.5}, inputs)]
+
+    def read_accuracy(*words: str) -> float:
+        table = json.loads(run("--rows", str(tmp_path / "rows.jsonl"), "--json", *words))["tables"][3]
+        return next(row[3] for row in table["rows"] if row[:2] == ["across, template only", "cender, ours"])
+
+    monkeypatch.setattr(measurements, "list_items", list_items)
+    assert read_accuracy() == 50.0
+    assert read_accuracy("--full") == 70.0
+    assert read_accuracy() == 70.0
+
+
+def test_rows_that_a_run_cannot_measure_stay_in_its_tables(asked: list[tuple], tmp_path: Path) -> None:
+    rows = tmp_path / "rows.jsonl"
+    add_measured(rows, Measured("carried, paper", FIGURES, {"of": "another run"}, {}))
+    text = run("--rows", str(rows), "--markdown")
+    assert "| carried, paper |" in text
+    assert "| typical, blocked, default |" in text
