@@ -30,7 +30,10 @@ def resample_head(
 
 
 def standardise_head(cut: Float[np.ndarray, "z h w"], inside: Bool[np.ndarray, "h w"]) -> Float[np.ndarray, "z h w"]:
-    """The crop in standard deviations from its mean, 0 outside of the head's hull."""
+    """The crop in standard deviations from its mean, 0 outside of the head's hull; as in the published code.
+
+    The text does not say how brightness is scaled.
+    """
     spread = float(cut.std())
     scaled = (cut - cut.mean()) / (spread or 1.0)
     return np.where(inside, scaled, np.float32(0)).astype(np.float32)
@@ -59,8 +62,8 @@ def find_peaks(
 ) -> Int[np.ndarray, "n 3"]:
     """Local maxima (z y x) of every frame above a threshold, brighter than their eight neighbours.
 
-    Of a plateau only its first pixel counts, so that saturated nuclei do not give hundreds of peaks. The outermost
-    pixels of a frame are left out.
+    Blur and threshold are those of the published code; the text has none. Of a plateau only its first pixel counts, so
+    that saturated nuclei do not give hundreds of peaks. The outermost pixels of a frame are left out.
     """
     if min(scaled.shape[1:]) < 3:
         return np.zeros((0, 3), int)

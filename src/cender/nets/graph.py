@@ -35,14 +35,14 @@ def build_graph(weights: Weights, ranges: Mapping[str, float] | None = None) -> 
         bias = np.ascontiguousarray(weights[f"{name}.bias"], np.float32).reshape(1, -1, 1, 1, 1)
         spacing = [1, dilation, dilation]
         reach = [step * (size // 2) for step, size in zip(spacing, kernel.shape[2:], strict=True)]
-        filters = ops.constant(kernel) if ranges is None else _quantise_filters(kernel)
+        filters = ops.constant(kernel) if ranges is None else quantise_filters(kernel)
         out = ops.convolution(node, filters, [1, 1, 1], reach, reach, spacing)
         return ops.add(out, ops.constant(bias))
 
     def meet(name: str, node: ov.Node) -> ov.Node:
         # Everything that a convolution reads is rounded once and shared with whatever else reads it: a second copy in
         # single precision would cost as much as a convolution.
-        return node if ranges is None else _quantise(node, ranges[name])
+        return node if ranges is None else quantise(node, ranges[name])
 
     node = frames
     if ranges is not None:
@@ -111,12 +111,14 @@ def _to_volume(name: str, kernel: Float32[np.ndarray, "o i h w"]) -> Float32[np.
     return np.ascontiguousarray(kernel.reshape(outputs, inputs // outputs, outputs, 1, 1).transpose(0, 2, 1, 3, 4))
 
 
-def _quantise(node: ov.Node, largest: float) -> ov.Node:
+def quantise(node: ov.Node, largest: float) -> ov.Node:
+    """Values from 0 to the largest in 256 steps, which int8 graphs compute with."""
     low, high = (ops.constant(np.float32(value)) for value in (0.0, largest))
     return ops.fake_quantize(node, low, high, low, high, 256)
 
 
-def _quantise_filters(kernel: Float32[np.ndarray, "o i d h w"]) -> ov.Node:
+def quantise_filters(kernel: Float32[np.ndarray, "o i d h w"]) -> ov.Node:
+    """Filters in 255 steps about 0, those of every output to its own largest value."""
     reach = np.maximum(np.abs(kernel).max((1, 2, 3, 4), keepdims=True), 1e-8).astype(np.float32)
     low, high = ops.constant(-reach), ops.constant(reach)
     return ops.fake_quantize(ops.constant(kernel), low, high, low, high, 255)

@@ -31,21 +31,38 @@ def build_score(weights: Weights, device: Device = "auto", precision: Precision 
     threads
         Of the CPU; 0 is all.
     """
-    if device != "cpu" and (device == "cuda" or shutil.which("nvidia-smi")):
-        from cender.nets.dense import build_torch_score, has_gpu
+    if takes_gpu(device):
+        from cender.nets.dense import build_torch_score
 
-        if has_gpu():
-            return build_torch_score(weights.arrays, "cuda")
-        if device == "cuda":
-            raise ModelError(
-                "detect.device = 'cuda', but torch finds no GPU here; use 'auto' or install torch's CUDA build"
-            )
+        return build_torch_score(weights.arrays, "cuda")
     from cender.nets.graph import build_graph, compile_graph
 
     ranges = read_ranges(weights)
     if precision == "int8" and ranges is None:
         raise ModelError("detect.precision = 'int8', but these weights carry no quantisation ranges; use 'float32'")
     return compile_graph(build_graph(weights.arrays, None if precision == "float32" else ranges), threads)
+
+
+def takes_gpu(device: Device) -> bool:
+    """Whether networks run on a GPU; asking for one where torch finds none is an error."""
+    if device == "cpu" or not (device == "cuda" or shutil.which("nvidia-smi")):
+        return False
+    from cender.nets.dense import has_gpu
+
+    if not has_gpu() and device == "cuda":
+        raise ModelError(
+            "detect.device = 'cuda', but torch finds no GPU here; use 'auto' or install torch's CUDA build"
+        )
+    return has_gpu()
+
+
+def name_arithmetic(weights: Weights, device: Device = "auto", precision: Precision = "auto") -> str:
+    """The arithmetic that `build_score` computes with here: float32, or int8 as this CPU has it."""
+    if precision == "float32" or read_ranges(weights) is None or takes_gpu(device):
+        return "float32"
+    from cender.nets.arithmetic import name_int8
+
+    return name_int8()
 
 
 def read_ranges(weights: Weights) -> Mapping[str, float] | None:

@@ -18,7 +18,9 @@ from cender.types import Crop, Head, VoxelSize
 PAPER_PX_UM = 0.3
 """Pixel size of the paper's recordings, which its sizes in pixels are meant for."""
 MEDIAN_PX, GROW_PX, SHRINK_PX, TIMES = 5, 13, 9, 3
-"""Windows of the median filter, of growing and of shrinking, and how often it grows and shrinks."""
+"""Windows of the median filter, of growing and of shrinking, and how often it grows and shrinks: the published code's.
+
+The text says only that growing is slightly larger than shrinking."""
 DIRECTIONS = 360
 """Directions, one per degree, in which the outline's distance is measured."""
 
@@ -64,7 +66,10 @@ def find_head_paper(red: Shaped[np.ndarray, "z y x"], voxel_um: VoxelSize, param
 
 
 def trace_head(red: Shaped[np.ndarray, "z y x"], voxel_um: VoxelSize) -> HeadSteps:
-    """All that leads to the head: projection, closing, threshold, contours and points of interest."""
+    """All that leads to the head: projection, closing, threshold, contours and points of interest.
+
+    The text's dynamic threshold is that of the published code: mean plus standard deviation of the closed projection.
+    """
     projection = project(red)
     check_values(projection, red.dtype)
     image = projection.astype(np.float32)

@@ -73,10 +73,11 @@ class Plan:
             if train or (split == self.splits[0] and split not in BETWEEN)
         ]
 
-    @property
-    def trainings(self) -> int:
-        """How often something is learnt."""
-        return self.repeats * len(self.steps)
+    def count_trainings(self, heads: Heads | None = None) -> int:
+        """How often something is learnt: for every repeat, or for as many templates of every lab of named heads."""
+        if heads is None:
+            return self.repeats * len(self.steps)
+        return sum(min(self.repeats, len(lab)) for lab in heads.values() if len(lab) > 1) * len(self.steps)
 
 
 def choose_splits(

@@ -22,12 +22,12 @@ from cender.nets.embedding import read_classes
 from cender.types import Annotation, Weights
 
 PARTS = {
-    "whole": "axes from the names, mirrored where that fits, side by the network's classes; every head a template",
+    "whole": "as in Table 5; axes from the names, mirrored if that fits, side by the network, each a template",
     "points": "axes of the points instead",
     "turned": "heads turned but never mirrored",
     "unsided": "end and side as the first head has them",
-    "best side": "end and side chosen by the names (the best of eight, an upper bound)",
-    "averaged": "all other heads averaged into one template, name by name",
+    "best side": "end and side chosen by the names; the best of eight, an upper bound",
+    "averaged": "all other heads averaged into one template; name by name",
 }
 """Ways to lay heads over each other, in words; all but the first change one thing."""
 

@@ -1,7 +1,6 @@
 """Rows of cell types: the paper's template method with a model of the real recording, and our names."""
 
 from functools import partial
-from pathlib import Path
 from statistics import fmean, pstdev
 from time import process_time
 from typing import Any
@@ -9,16 +8,15 @@ from typing import Any
 from cender.bench.identity.carried import make_head_learner
 from cender.bench.identity.heads import load_named_heads, measure_heads
 from cender.bench.identity.pairs import Pace
-from cender.bench.names.folds import measure_names
 from cender.bench.paper.cell_parts import PARTS, measure_parts
 from cender.bench.paper.celltypes import choose_side, embed_with_paper, measure_cell_types, pose_by_labels
 from cender.bench.paper.identity_rows import describe_recognition
 from cender.bench.paper.inputs import hash_truth
 from cender.bench.paper.items import Figures, Item
+from cender.bench.paper.name_rows import list_names
 from cender.bench.paper.scope import CHAUDHARY, Scope
 from cender.bench.paper.taught import Company, describe_measurement
-from cender.config import Config
-from cender.io.results.folder.fingerprints import hash_file, hash_values
+from cender.io.results.folder.fingerprints import hash_file
 from cender.nets.embedding import read_classes
 from cender.recognize.foreign import TRUST
 
@@ -31,7 +29,7 @@ EVERYWHERE, QUICKLY = 3, 3
 
 
 def list_cell_types(company: Company, scope: Scope) -> list[Item]:
-    """The paper's method on the heads of every lab, ours with one template, and, where asked for all, our names."""
+    """The paper's method on the heads of every lab, ours with one template, and our names."""
     heads, points = company.heads, company.points
     if heads is None:
         return []
@@ -42,9 +40,9 @@ def list_cell_types(company: Company, scope: Scope) -> list[Item]:
         mine = {**inputs, "points": hash_file(points)}
         # It has learnt from the same volumes as the paper's method within that recording.
         group = f"NeRVE, {TEACHERS}, paper"
-        items.append(Item("cell types, paper", partial(_match_cell_types, company, "real"), mine, 40, group))
+        items.append(Item("cell types, paper", partial(_match_cell_types, company, "real"), mine, 20, group))
         apart = {**mine, "parts": list(PARTS)}
-        items.append(Item("cell types, taken apart", partial(_take_apart, company), apart, 30, group))
+        items.append(Item("cell types, taken apart", partial(_take_apart, company), apart, 20, group))
     if company.authors is not None:
         match = partial(_match_cell_types, company, "own")
         items.append(Item("cell types, paper, C1", match, {**inputs, "teacher": hash_truth(company.authors)}, 300))
@@ -55,12 +53,8 @@ def list_cell_types(company: Company, scope: Scope) -> list[Item]:
         "full": scope.full,
     }
     ours["trust"] = str(TRUST["default"])
-    items.append(Item("cell types, template", partial(_learn_templates, company, scope), ours, 20))
-    if scope.full:
-        settings = hash_values(company.config.train_namer.model_dump(mode="json", exclude={"threads"}))
-        names = partial(_name_cell_types, company.config, heads)
-        items.append(Item("cell types, default", names, {**file, "settings": settings}, 3000))
-    return items
+    items.append(Item("cell types, template", partial(_learn_templates, company, scope), ours, 60 if scope.full else 6))
+    return [*items, *list_names(company, scope)]
 
 
 def _match_cell_types(company: Company, teacher: str) -> Figures:
@@ -110,9 +104,3 @@ def _learn_templates(company: Company, scope: Scope) -> Figures:
         return figures
     within, between = measure_heads([], labs, learner, templates=EVERYWHERE, pace=Pace(clock=process_time))
     return {**figures, "within": describe_measurement(within), "between": describe_measurement(between)}
-
-
-def _name_cell_types(config: Config, heads: Path) -> Figures:
-    """Our names by position alone on animals of unseen groups, their handedness taken from the rest of their lab."""
-    one = measure_names(heads, config, "groups")["conditions"]["position, handedness lab"]
-    return {"all": one["top1"], "chaudhary": one["by_lab"][CHAUDHARY]["top1"], "seconds": one["seconds_per_animal"]}

@@ -23,22 +23,24 @@ from cender.io.results.folder.fingerprints import hash_weights
 from cender.io.weights import load_weights, shipped_weights
 from cender.nets.multi_field import KIND as MULTI_FIELD
 from cender.nets.scoring import KIND as DENSE
+from cender.nets.scoring import name_arithmetic
 from cender.pipeline.volumes.detector import build_detector
 from cender.simulate import SimulateParams
-from cender.types import Annotation, Volume
+from cender.types import Annotation, Volume, Weights
 
 # Stages between a volume and its neurons.
 STAGES = ("preprocess", "detect", "merge")
 # Method, shipped weights and seconds of two volumes of both detectors.
-DETECTORS = (("default", "dense", 3), ("paper", "multi_field", 24))
-# Shipped weights of both detectors, and the trainings that they come from.
+DETECTORS = (("default", "dense", 2), ("paper", "multi_field", 8))
+# Shipped weights of both detectors, and how long their training took where the weights do not record it.
 TRAINED = {
     "default": (
         "dense",
         DENSE,
-        "`cender train detector --from-scratch`, then `cender train detector --set train.width=32` (detection.md)",
+        "about 1 h; not recorded, half an hour each on one core by their steps: `cender train detector "
+        "--from-scratch`, then `cender train detector --set train.width=32` (detection.md)",
     ),
-    "paper": ("multi_field", MULTI_FIELD, "`cender bench baseline`"),
+    "paper": ("multi_field", MULTI_FIELD, "not recorded; `cender bench baseline`"),
 }
 Pictures = Mapping[str, list[Picture]]
 
@@ -73,13 +75,20 @@ class Way:
         # Shipped weights know anchors of 9 pixels only.
         weights = {self.model: hash_weights(self.params.weights, self.model)}
         models = {"orientation": hash_weights(None, "orientation")}
-        given = {"models": models, "weights": weights} if self.pair else {"models": models | weights}
+        given: dict[str, Any] = {"models": models, "weights": weights} if self.pair else {"models": models | weights}
+        if self.method == "default":
+            # Its network is int8, which CPUs do not all add up alike.
+            given["arithmetic"] = name_arithmetic(self._load_weights(), self.params.device, self.params.precision)
         return {
             "version": cender.__version__,
             **given,
             "stages": hash_settings(self.config, STAGES),
             "method": self.method,
         }
+
+    def _load_weights(self) -> Weights:
+        path = self.params.weights
+        return shipped_weights(self.model, DENSE) if path is None else load_weights(Path(path), DENSE)
 
 
 def list_detection(config: Config, scope: Scope) -> list[Item]:
@@ -116,12 +125,12 @@ def list_pictured(config: Config, scope: Scope, data: Path) -> list[Item]:
 
 
 def describe_training(method: str, weights: str | None) -> str:
-    """How long a detector was trained, in CPU time; where its weights do not say, what trained the shipped ones."""
-    name, kind, commands = TRAINED[method]
+    """How long a detector was trained, in CPU time; of shipped weights that do not record it, what is known."""
+    name, kind, known = TRAINED[method]
     metadata = (shipped_weights(name, kind) if weights is None else load_weights(Path(weights), kind)).metadata
     if "train_s" in metadata:
         return f"{float(metadata['train_s']) / 60:.1f} min"
-    return f"not recorded; {commands}" if weights is None else "not recorded"
+    return known if weights is None else "not recorded"
 
 
 def _list_ways(config: Config) -> list[Way]:

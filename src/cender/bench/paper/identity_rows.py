@@ -34,7 +34,7 @@ def list_simulated(company: Company, scope: Scope) -> list[Item]:
         inputs = {**describe_recognition(company.config, "default", simulated=True), "train": train}
         inputs |= {"repeats": scope.repeats, "test": scope.at_most}
         measure = partial(_learn_ours, company, "first", train, scope)
-        items.append(Item(f"{PRESET}, {train}, default", measure, inputs, 55 * scope.repeats, "simulated, default"))
+        items.append(Item(f"{PRESET}, {train}, default", measure, inputs, 25 * scope.repeats, "simulated, default"))
     return items
 
 
@@ -44,7 +44,7 @@ def list_carried(company: Company, scope: Scope) -> list[Item]:
     for method in METHODS:
         inputs = {**describe_recognition(company.config, method, simulated=True), "train": scope.train}
         inputs |= {"pairs": scope.repeats, "test": scope.at_most, "trust": str(TRUST[method])}
-        about_s = 65 * scope.repeats if method == "default" else 4 * scope.train * scope.repeats
+        about_s = 32 * scope.repeats if method == "default" else 3 * scope.train * scope.repeats
         items.append(Item(f"carried, {method}", partial(_carry, company.config, method, scope), inputs, about_s))
     return items
 
@@ -62,7 +62,7 @@ def list_features(company: Company, scope: Scope) -> list[Item]:
             "files": {name: None if path is None else hash_file(path) for name, path in files.items()},
         }
         measure = partial(company.measure_features, kinds, scope.train, scope.at_most)
-        items.append(Item(f"features, {' and '.join(kinds)}", measure, inputs, 6 * scope.train, "features"))
+        items.append(Item(f"features, {' and '.join(kinds)}", measure, inputs, 3 * scope.train, "features"))
     return items
 
 
@@ -86,7 +86,7 @@ def list_real(company: Company, scope: Scope) -> list[Item]:
                 if method == "paper"
                 else partial(_learn_ours, company, "real", train, scope)
             )
-            about_s = 2 * train if method == "paper" else 40 * scope.repeats
+            about_s = train if method == "paper" else 20 * scope.repeats
             items.append(Item(key, measure, inputs, about_s, key))
     return items
 

@@ -32,14 +32,18 @@ def hash_truth(folder: Path) -> dict[str, str]:
 
 
 def compare_inputs(inputs: Mapping[str, Any]) -> str:
-    """Whether the shipped weights and the defaults that a row depends on are still those that it was measured with."""
+    """Whether the shipped weights and the defaults that a row depends on are still those that it was measured with.
+
+    The arithmetic of the detector's network, which depends on the CPU, is said where the row knows it.
+    """
     models = {**inputs.get("models", {})}
     if "orientation" in inputs:
         models["orientation"] = inputs["orientation"]
     stages: Mapping[str, str] = inputs.get("stages", {})
     if not models and not stages:
         return "–"
+    arithmetic = f", {inputs['arithmetic']}" if "arithmetic" in inputs else ""
     now = hash_settings(Config(), stages)
     older = [f"older {name}" for name, known in sorted(models.items()) if hash_weights(None, name) != known]
     other = [f"other {name} settings" for name, known in sorted(stages.items()) if now[name] != known]
-    return ", ".join([*older, *other]) or "current"
+    return (", ".join([*older, *other]) or "current") + arithmetic

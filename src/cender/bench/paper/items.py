@@ -1,15 +1,19 @@
 """Measurements of a long benchmark, done one after the other, each kept as soon as it is finished."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from time import perf_counter, process_time
 from typing import Any
 
+from cender.errors import DataError
 from cender.io.measured import Measured, add_measured, load_measured
 
 Figures = dict[str, Any]
+REFUSED = "refused"
+"""The only figure of an item whose data was refused: the reason."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,11 +65,40 @@ def measure_items(
         known = kept.get(item.key)
         fits = known is not None and known.inputs == item.inputs
         found[item.key] = known if known is not None and fits else measure_item(item, machine)
-        if path is not None and not fits:
-            add_measured(path, found[item.key])
+        if not fits:
+            keep_measured(path, found[item.key])
         gone += item.about_s
         on_item(Done(item.key, gone, total, fits))
     return found
+
+
+def refuse_data(item: Item) -> Item:
+    """The same item, but data that it refuses does not end the benchmark: its only figure is then the reason."""
+    return replace(item, measure=partial(_try_to_measure, item.measure))
+
+
+def _try_to_measure(measure: Callable[[], Figures]) -> Figures:
+    try:
+        return measure()
+    except DataError as error:
+        return {REFUSED: str(error)}
+
+
+def prefer_fuller(items: Sequence[Item], fuller: Sequence[Item], kept: Mapping[str, Measured]) -> list[Item]:
+    """The items, but those of which a kept row has more: that row stays, and is not measured again with less."""
+    more = {item.key: item for item in fuller}
+    return [
+        more[item.key]
+        if item.key in more and item.key in kept and kept[item.key].inputs == more[item.key].inputs
+        else item
+        for item in items
+    ]
+
+
+def keep_measured(path: Path | None, one: Measured) -> None:
+    """Put a row into the file, unless its data was refused: that is tried again."""
+    if path is not None and REFUSED not in one.figures:
+        add_measured(path, one)
 
 
 def measure_item(item: Item, machine: dict[str, str]) -> Measured:

@@ -1,15 +1,15 @@
 """Measurements on several cores: every lane is a process of its own, which keeps what the rows of a group share."""
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
-from multiprocessing import get_context
+from multiprocessing import active_children, get_context
 from pathlib import Path
 
-from cender.bench.paper.items import Done, Item, measure_item, measure_items
-from cender.io.measured import Measured, add_measured, load_measured
+from cender.bench.paper.items import Done, Item, keep_measured, measure_item, measure_items
+from cender.io.measured import Measured, load_measured
 
 MakeItems = Callable[[], Sequence[Item]]
 # Every process loads all libraries.
@@ -42,7 +42,8 @@ def measure_in_lanes(
     """The figures of all items by key, as `measure_items` has them, measured by several processes at a time.
 
     Items of one group are measured by the same process one after the other, groups that take longest first. A row is
-    kept as soon as it is finished. A single lane or group needs no process but this one.
+    kept as soon as it is finished. A single lane or group needs no process but this one. An interruption ends all
+    lanes at once: what they were measuring would be lost in any case.
     """
     if lanes.count == 1 or len(_gather(items)) < 2:
         return measure_items(items, path, machine, on_item)
@@ -69,12 +70,12 @@ def measure_in_lanes(
 
         for _ in range(min(lanes.count, len(waiting))):
             start(stack.enter_context(_open_lane(lanes.make_items)), [])
+        stack.enter_context(_end_lanes())
         while running:
             for future in wait(running, return_when=FIRST_COMPLETED).done:
                 lane, (item, *rest) = running.pop(future)
                 found[item.key] = future.result()
-                if path is not None:
-                    add_measured(path, found[item.key])
+                keep_measured(path, found[item.key])
                 tell(item, False)
                 start(lane, rest)
     return {item.key: found[item.key] for item in items}
@@ -86,6 +87,17 @@ def _gather(items: Sequence[Item]) -> list[list[Item]]:
     for item in items:
         groups.setdefault(item.group or item.key, []).append(item)
     return sorted(groups.values(), key=lambda group: -sum(one.about_s for one in group))
+
+
+@contextmanager
+def _end_lanes() -> Iterator[None]:
+    """Stop the processes of this one where anything fails or is interrupted inside: they would be waited for."""
+    try:
+        yield
+    except BaseException:
+        for lane in active_children():
+            lane.terminate()
+        raise
 
 
 def _open_lane(make_items: MakeItems) -> ProcessPoolExecutor:

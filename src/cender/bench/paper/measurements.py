@@ -21,7 +21,7 @@ from cender.bench.paper.identity_rows import (
     list_simulated,
 )
 from cender.bench.paper.inputs import hash_settings
-from cender.bench.paper.items import Item
+from cender.bench.paper.items import Item, refuse_data
 from cender.bench.paper.scope import HEADS_FILE, OWN, POINTS_FILE, PRESET, Scope
 from cender.bench.paper.taught import Company
 from cender.bench.speed.stages import measure_stages
@@ -39,7 +39,8 @@ def list_items(config: Config, data: Path | None, scope: Scope) -> list[Item]:
         items += [*count_data(company, data), *list_real(company, scope)]
         items += [*list_cell_types(company, scope), *list_own(company, scope, data)]
         items += list_pictured(config, scope, data)
-    return items
+    # A folder may hold a part of the authors' data only, which ends none of the other rows.
+    return [refuse_data(item) for item in items]
 
 
 def _find(data: Path | None, name: str) -> Path | None:
@@ -48,7 +49,7 @@ def _find(data: Path | None, name: str) -> Path | None:
 
 def _time_stages(config: Config) -> Item:
     inputs = {**_inputs(config, "dense", "orientation"), "stages": hash_settings(config, STAGES)}
-    return Item("stages", lambda: measure_stages(config.detect, 3, process_time), inputs, 6)
+    return Item("stages", lambda: measure_stages(config.detect, 3, process_time), inputs, 3)
 
 
 def _find_axes(config: Config, scope: Scope) -> Item:
@@ -56,7 +57,7 @@ def _find_axes(config: Config, scope: Scope) -> Item:
     inputs: dict[str, Any] = {"version": cender.__version__, "seeds": list(seeds)}
     inputs |= {"stages": hash_settings(config, ["preprocess"]), "orientation": hash_weights(None, "orientation")}
     measure = partial(measure_axes, PRESET, seeds, 10 * scope.volumes, clock=process_time)
-    return Item("axes", measure, inputs, 6 * scope.animals)
+    return Item("axes", measure, inputs, 3 * scope.animals)
 
 
 def _inputs(config: Config, *models: str) -> dict[str, Any]:

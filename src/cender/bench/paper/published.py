@@ -58,7 +58,7 @@ PIPELINES = {
     "3DeeCellTracker, ensemble": 86.0,
     "3DeeCellTracker, single": 73.0,
     "NeRVE": 48.0,
-    "CeNDeR (RTX 3090, 24 cores; loading and saving excluded)": 0.8,
+    "CeNDeR; on an RTX 3090 and 24 cores, loading and saving excluded": 0.8,
 }
 # Table S2: neighbours and density from neurons ("objects") or from boxes ("regions"); percent on C1, C2/C3, NeRVE and
 # the NeuroPAL strains of Yu and of Chaudhary, with a model of C1.

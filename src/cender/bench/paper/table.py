@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from cender.bench.paper.items import REFUSED
 from cender.io.measured import Measured
 
 Cell = str | float | int | None
@@ -61,8 +62,14 @@ def show_cell(cell: Cell) -> str:
 
 
 def get_figures(found: Found, key: str) -> dict[str, Any]:
-    """What was measured for a row; empty where nothing was."""
-    return found[key].figures if key in found else {}
+    """What was measured for a row; empty where nothing was, or where its data was refused."""
+    figures = found[key].figures if key in found else {}
+    return {} if REFUSED in figures else figures
+
+
+def say_duration(seconds: float) -> str:
+    """Minutes, or seconds where they are fewer than six."""
+    return f"{seconds / 60:.1f} min" if seconds >= 6 else f"{seconds:.1f} s"
 
 
 def to_percent(share: float | None) -> float | None:

@@ -80,17 +80,17 @@ def _pipelines(found: Found) -> Table:
         spent["recognize"] = known["ms_per_volume"]
     what = "all stages" if known else "stages 1 to 3"
     total = stages["total_ms"] + spent.get("recognize", 0.0)
-    label = f"cender, {what}, CPU time of all cores together; loading and saving excluded"
+    label = f"cender, {what}; CPU time of all cores together, loading and saving excluded"
     rows.append((label, round(total / 1e3, 3), "here"))
     published = {"detect": 0.556, "merge": 0.050, "recognize": 0.02}
     for stage, milliseconds in spent.items():
         rows.append((f"… its stage {stage}", round(milliseconds / 1e3, 4), "here"))
         if stage in published:
-            rows.append((f"… the paper's stage {stage}, on its GPU and 24 cores", published[stage], "paper"))
+            rows.append((f"… the paper's stage {stage}; on its GPU and 24 cores", published[stage], "paper"))
     if not known:
         rows.append(("… its stage recognize", "needs `cender bench tables`", "here"))
     reading = stages["read_and_project_ms"]
-    rows.append(("reading such a volume and one projection, for comparison", round(reading / 1e3, 4), "here"))
+    rows.append(("reading and projecting such a volume; for comparison", round(reading / 1e3, 4), "here"))
     return Table("6", "Pipeline speed", ("method", "s/volume", "source"), tuple(rows))
 
 

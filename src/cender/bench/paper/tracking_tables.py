@@ -3,16 +3,17 @@
 from typing import Any
 
 from cender.bench.paper.cell_parts import PARTS
+from cender.bench.paper.name_rows import GROUPS, gather_names
 from cender.bench.paper.published import CELL_TYPES, FEATURES, TRACKING, Tracking
 from cender.bench.paper.scope import CHAUDHARY, HEADS_FILE, OWN, POINTS_FILE, PRESET
-from cender.bench.paper.table import IMPORT, METHODS, Found, Row, Table, get_figures, to_percent
+from cender.bench.paper.table import IMPORT, METHODS, Found, Row, Table, get_figures, say_duration, to_percent
 
 # The row of features that the paper's other tables have, too.
 CHOSEN = "features, objects and regions"
 LAID = {
     "points": "axes of the points",
     "names": "axes and side from the names",
-    "brief": "the same, trained for {epochs} epochs",
+    "brief": "axes and side from the names, trained for {epochs} epochs",
 }
 """In words, how heads are laid over each other."""
 
@@ -76,7 +77,7 @@ def _show(figures: dict[str, Any], training: str, volumes: str, lacking: str) ->
         return (f"needs {lacking}", None, None, None, None)
     learnt, recognized = figures["train_s"], figures["ms_per_volume"]
     times = (
-        None if learnt is None else f"{learnt / 60:.1f} min",
+        None if learnt is None else say_duration(learnt),
         None if recognized is None else f"{recognized / 1e3:.3f}",
     )
     return (to_percent(figures["accuracy"]), training, volumes, *times)
@@ -90,13 +91,14 @@ def build_cell_types(found: Found, given: str) -> Table:
         rows.append((method, yu, chaudhary, None, training, volumes, time, inference, "paper"))
         if method == "CeNDeR":
             rows += _matched_rows(found, given, training, volumes)
-    rows += [_template_row(found, given), _name_row(found)]
+    rows += [_template_row(found, given), _name_row(found, given)]
     note = (
         "Mean ± spread over templates, of the neurons whose name the template has; every head of a lab is the template "
         "of all its others. 'as published': as the authors' program counts, with two templates and without neurons "
         "that are matched to nothing. The published figures rest on axes drawn by hand in every head. 'all labs': mean "
         "of seven labs. Ours with one template learns from one named head, as `cender run --template` does, and looks "
-        "at every other head as it is and turned over; `cender name` learns from other named animals of all labs."
+        "at every other head as it is and turned over; `cender name` learns from other named animals of all labs, and "
+        "its 'all labs' is the mean of all animals."
     )
     return Table("5", "Cell-type identities", columns, tuple(rows), note)
 
@@ -127,7 +129,7 @@ def _matched_rows(found: Found, given: str, training: str, volumes: str) -> list
             need = f"needs {HEADS_FILE} and {POINTS_FILE}{given}"
             rows.append(
                 (
-                    f"{METHODS[0][1]}, {words.format(epochs='n')}",
+                    f"{METHODS[0][1]}; {words.format(epochs='n')}",
                     need,
                     *[None] * 2,
                     training,
@@ -138,8 +140,8 @@ def _matched_rows(found: Found, given: str, training: str, volumes: str) -> list
                 )
             )
             continue
-        name = f"{METHODS[0][1]}, {words.format(epochs=one['epochs']['brief'])}"
-        lab, minutes = one["labs"][CHAUDHARY][pose], f"{one['train_s'][pose] / 60:.1f} min"
+        name = f"{METHODS[0][1]}; {words.format(epochs=one['epochs']['brief'])}"
+        lab, minutes = one["labs"][CHAUDHARY][pose], say_duration(one["train_s"][pose])
         everywhere = to_percent(one[pose])
         rows.append((name, "– (not at hand)", _spread(lab), everywhere, training, volumes, minutes, None, "here"))
         if pose != "points":
@@ -159,18 +161,20 @@ def _template_row(found: Found, given: str) -> Row:
         return (name, None, f"needs {HEADS_FILE}{given}", None, "1 template", None, None, None, "here")
     lab = one["chaudhary"]
     everywhere = to_percent(one["within"]["accuracy"]) if "within" in one else None
-    minutes, seconds = f"{lab['train_s'] / 60:.1f} min", f"{lab['ms_per_volume'] / 1e3:.3f}"
+    minutes, seconds = say_duration(lab["train_s"]), f"{lab['ms_per_volume'] / 1e3:.3f}"
     return (name, None, _spread(lab), everywhere, "1 template", "1", minutes, seconds, "here")
 
 
-def _name_row(found: Found) -> Row:
+def _name_row(found: Found, given: str) -> Row:
     """Our names by position, on animals of groups that the namer has not seen, their handedness known from the lab."""
-    name = f"{METHODS[1][1]} (`cender name`), position only"
-    one = get_figures(found, "cell types, default")
+    name, one = f"{METHODS[1][1]} (`cender name`)", gather_names(found)
     if not one:
-        return (name, None, f"needs {HEADS_FILE} and `--full`", None, "other named animals", None, None, None, "here")
+        need = f"needs {HEADS_FILE}{given}"
+        return (f"{name}; position only", None, need, None, "other named animals", None, None, None, "here")
+    brief = "" if one["steps"] is None else f", a look: one of {len(GROUPS)} groups, {one['steps']} training steps"
     shares = to_percent(one["chaudhary"]), to_percent(one["all"])
-    return (name, None, *shares, "other named animals", None, None, f"{one['seconds']:.2f}", "here")
+    times = say_duration(one["train_s"]), f"{one['seconds']:.2f}"
+    return (f"{name}; position only{brief}", None, *shares, "other named animals", None, *times, "here")
 
 
 def build_features(found: Found, given: str) -> Table:

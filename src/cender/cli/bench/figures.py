@@ -33,11 +33,12 @@ def figures(
     from cender.bench.paper.figures.draw import TITLES, Wish, draw_figures
     from cender.bench.paper.lanes import count_lanes
     from cender.bench.paper.scope import QUICK
-    from cender.cli.bench.machine import describe_machine
+    from cender.cli.bench.machine import describe_machine, expect_data
     from cender.cli.console import print_json, show_progress
     from cender.config import load_config
     from cender.io.measured import load_measured
 
+    expect_data(data)
     volumes = SIMULATED_VOLUMES if full else QUICK.length
     config = load_config(None, [f"simulate.volumes={volumes}", *(sets or [])])
     about = describe_machine()

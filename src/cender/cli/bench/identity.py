@@ -86,13 +86,14 @@ def identity(
     )
     degrees = 3 if pictures is not None and plan.corruption else 1
     with show_progress() as bar:
-        task = bar.add_task("simulating" if simulated else "reading", total=degrees * plan.trainings)
+        task = bar.add_task("simulating" if simulated else "reading", total=degrees * plan.count_trainings())
 
         def tell(label: str) -> None:
             bar.update(task, advance=1, description=label)
 
         cast = open_cast(plan, config)
-        bar.update(task, description="learning and recognizing")
+        total = degrees * plan.count_trainings(cast.heads)
+        bar.update(task, description="learning and recognizing", total=total)
         done = run_plan(plan, config, cast, tell)
         levels = measure_levels(plan, config, done, tell) if degrees > 1 else []
     drawn = [] if pictures is None else draw_plan(plan, config, cast, done, pictures)

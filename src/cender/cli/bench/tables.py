@@ -1,5 +1,7 @@
 """``cender bench tables``: the paper's tables, with ours beside them."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -40,25 +42,30 @@ def tables(
     """
     from functools import partial
 
-    from cender.bench.paper.items import Done
+    from cender.bench.paper.items import REFUSED, Done, prefer_fuller
     from cender.bench.paper.lanes import Lanes, count_lanes, measure_in_lanes
     from cender.bench.paper.markdown import render_tables
     from cender.bench.paper.measurements import list_items
-    from cender.bench.paper.scope import FULL, PRESET, QUICK
+    from cender.bench.paper.scope import FULL, PRESET, QUICK, Scope
     from cender.bench.paper.tables import build_tables
-    from cender.cli.bench.machine import describe_machine
-    from cender.cli.console import STDERR, print_json, show_progress
-    from cender.config import load_config
+    from cender.cli.bench.machine import describe_machine, expect_data
+    from cender.cli.console import STDERR, print_json, say_always, show_progress
+    from cender.config import Config, load_config
     from cender.errors import ConfigError
     from cender.io.exchange.authors.download import prepare_authors
     from cender.io.measured import load_measured
 
-    if only_kept and rows is None:
-        raise ConfigError("--kept prints the rows of a file: name it with --rows FILE")
+    if only_kept and (rows is None or not rows.is_file()):
+        found_there = "" if rows is None else f"; there is no file {rows}"
+        raise ConfigError(f"--kept prints the rows of a file: name it with --rows FILE{found_there}")
     if full and rows is None:
         raise ConfigError("--full measures for hours, and an interruption would lose all: keep its rows, --rows FILE")
-    first = [f"simulate.preset={PRESET}", f"simulate.volumes={(FULL if full else QUICK).length}"]
-    config = load_config(None, [*first, *(sets or [])])
+
+    def configure(scope: Scope) -> Config:
+        return load_config(None, [f"simulate.preset={PRESET}", f"simulate.volumes={scope.length}", *(sets or [])])
+
+    config = configure(FULL if full else QUICK)
+    expect_data(data)
     if data is not None and not only_kept:
         for name, count in prepare_authors(data).items():
             STDERR.print(f"{name}: {count} volumes of the authors' data are now the truth folder {data / name}")
@@ -66,15 +73,21 @@ def tables(
         found = load_measured(rows)
     else:
         make_items = partial(list_items, config, data, FULL if full else QUICK)
-        items, lanes = _choose(make_items(), only), Lanes(count_lanes(), make_items)
-        with show_progress() as bar:
+        items, lanes = _choose(make_items(), only, data), Lanes(count_lanes(), make_items)
+        if not full and rows is not None and rows.exists():
+            items = prefer_fuller(items, list_items(configure(FULL), data, FULL), load_measured(rows))
+        with show_progress() as bar, _say_what_is_kept(rows):
             task = bar.add_task("measuring", total=sum(item.about_s for item in items))
 
             def tell(done: Done) -> None:
                 bar.update(task, completed=done.done_s, description=f"{done.key}{' (kept)' if done.kept else ''}")
 
             found = measure_in_lanes(items, lanes, rows, describe_machine(), tell)
-        found = {**(load_measured(rows) if only and rows is not None else {}), **found}
+        for key, one in found.items():
+            if REFUSED in one.figures:
+                say_always(f"{key}: not measured, {one.figures[REFUSED]}")
+        # Rows of other runs stay in the tables: those of other weights, or of --full.
+        found = {**({} if rows is None else load_measured(rows)), **found}
     built = build_tables(found, data)
     if json:
         print_json(
@@ -92,16 +105,35 @@ def tables(
         _print(built, "full" if full else "quick", config.simulate.hash)
 
 
-def _choose(items: "list[Item]", only: list[str] | None) -> "list[Item]":
+def _choose(items: "list[Item]", only: list[str] | None, data: Path | None) -> "list[Item]":
     from cender.errors import ConfigError
 
     chosen = [item for item in items if only is None or item.key.startswith(tuple(only))]
     if not chosen:
         keys = "; ".join(item.key for item in items)
+        given = "without --data" if data is None else f"with the data in {data}"
         raise ConfigError(
-            f"--only {', '.join(only or ())}: no row that can be measured here begins so; there are {keys}"
+            f"--only {', '.join(only or ())}: no row that can be measured {given} begins so; there are {keys}"
         )
     return chosen
+
+
+@contextmanager
+def _say_what_is_kept(rows: Path | None) -> Iterator[None]:
+    """On Ctrl-C, say how to go on."""
+    from cender.cli.console import say_always
+    from cender.io.measured import load_measured
+    from cender.types.words import say_count
+
+    try:
+        yield
+    except KeyboardInterrupt:
+        kept = "nothing is kept; name a file with --rows FILE to go on from it later"
+        if rows is not None:
+            count = say_count(len(load_measured(rows)), "finished row")
+            kept = f"{rows} keeps {count}; the same command goes on from there"
+        say_always(f"stopped: {kept}")
+        raise
 
 
 def _print(built: "list[Table]", scope: str, preset_hash: str) -> None:

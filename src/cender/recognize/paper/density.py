@@ -18,7 +18,8 @@ def describe_density(posture: Posture, q: int, source: Source) -> Float[np.ndarr
     Shells lie between concentric cylinders about the dorso-ventral plane's normal whose radius and height grow in equal
     steps, the last as wide and as deep as the whole head. The territories are, in this order, left and ventral, right
     and ventral, left and dorsal, right and dorsal; each row holds the q shells of the first, then of the second, and
-    so on, and sums to 1 (to 0 where there is no other point). A neuron's own regions are not counted.
+    so on, and sums to 1 (to 0 where there is no other point). A neuron's own regions are not counted. The text counts
+    points; shares of them, as in the published code, do not depend on how many neurons a volume has.
 
     Parameters
     ----------

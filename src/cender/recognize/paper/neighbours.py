@@ -14,7 +14,8 @@ def describe_neighbours(posture: Posture, k: int, source: Source) -> Float[np.nd
     """Cylindrical coordinates of the k nearest neighbours of every neuron, nearest first: ρ1, φ1, z1, ρ2, …
 
     ρ is scaled such that 0 is -1 and the diagonal of the head 1, φ (0 = ventral, ½ = anterior) in half turns, z by
-    the head's depth. The coordinates of a neuron that has fewer than k neighbours are filled up at its row's end.
+    the head's depth, nearly as in the published code; the text does not say how they are scaled. The coordinates of a
+    neuron that has fewer than k neighbours are filled up at its row's end.
 
     Parameters
     ----------

@@ -39,7 +39,11 @@ class Examples:
 
 
 def gather_examples(scene: Scene, params: MultiFieldParams) -> Examples:
-    """All anchors of a volume with their targets: the region of largest overlap, if that is at least 0.2."""
+    """All anchors of a volume with their targets: the region of largest overlap, if that is at least 0.2.
+
+    The score to learn is 1 with such a region and 0 without; the text does not say, and the published code has the
+    overlap itself.
+    """
     cut, scale = resample_head(scene.red, scene.head, scene.voxel_um)
     inside = fill_hull(scene.head, (cut.shape[1], cut.shape[2]), scale, params.hull_margin_px)
     scaled = standardise_head(cut, inside)

@@ -37,7 +37,8 @@ def train_embedding(
 ) -> Weights:
     """Weights of the paper's recognizer, with the identities they know and the settings in their metadata.
 
-    Every identity of these volumes is a class, all neurons without one are one class more.
+    Every identity of these volumes is a class, all neurons without one are one class more. (The authors take identities
+    that most of their volumes have, test volumes included, which is not known in use.)
 
     Parameters
     ----------

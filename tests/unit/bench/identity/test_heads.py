@@ -61,7 +61,7 @@ def test_another_table_is_refused(tmp_path: Path) -> None:
 def test_a_table_of_heads_is_recognized_with_a_model_of_a_recording(tmp_path: Path) -> None:
     rng = np.random.default_rng(0)
     rows = ["lab,worm,x_um,y_um,z_um,name"]
-    for lab, worm in (("A", 1), ("A", 2), ("B", 1)):
+    for lab, worm in (("A", 1), ("A", 2), ("B", 1), ("C", 1), ("C", 2)):
         rows += [f"{lab},{worm},{x},{y},{z},N{i}" for i, (z, y, x) in enumerate(WORM + rng.normal(0, 0.2, WORM.shape))]
     (tmp_path / "heads.csv").write_text("\n".join(rows))
     volume, identity = np.repeat(np.arange(4), len(WORM)), np.tile(np.arange(len(WORM)), 4)
@@ -70,8 +70,10 @@ def test_a_table_of_heads_is_recognized_with_a_model_of_a_recording(tmp_path: Pa
     points = f"{tmp_path / 'points.npz'},{tmp_path / 'heads.csv'}"
     plan = Plan(points, (3,), ("animals",), ("paper",), repeats=1)
     config = Config.model_validate({"recognize": {"paper": {"epochs": 40, "k": 10}}})
-    within, between = run_plan(plan, config, open_cast(plan, config))
-    assert (len(within.repeats), len(between.repeats)) == (1, 1)
+    cast, told = open_cast(plan, config), list[str]()
+    within, between = run_plan(plan, config, cast, told.append)
+    assert (len(within.repeats), len(between.repeats)) == (2, 2), "a lab of one head has no other to recognize"
+    assert len(told) == plan.count_trainings(cast.heads) == 2
     assert (within.average("accuracy") or 0) > 0.5, "heads that differ by noise only"
 
 

@@ -97,6 +97,6 @@ def test_embedding_of_other_volumes() -> None:
 
 def test_plan_lists_what_will_be_measured() -> None:
     plan = Plan("a", (0, 1), ("blocked", "random", "animals"), ("default", "paper"), repeats=2)
-    assert plan.trainings == 2 * len(plan.steps) == 16
+    assert plan.count_trainings() == 2 * len(plan.steps) == 16
     assert ("default", "blocked", 0) in plan.steps
     assert not {("default", "random", 0), ("default", "animals", 0)} & set(plan.steps)

@@ -4,7 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from cender.bench.paper.items import Done, Item, measure_items
+from cender.bench.paper.items import Done, Item, measure_items, refuse_data
+from cender.errors import DataError
+from cender.io.measured import load_measured
 
 MACHINE = {"version": "1", "machine": "here"}
 
@@ -51,3 +53,16 @@ def test_an_interrupted_benchmark_keeps_what_is_done(tmp_path: Path) -> None:
         measure_items([items[0], Item("b", stop, {"seed": 0})], path, MACHINE)
     measure_items(items, path, MACHINE)
     assert calls == ["a", "b"]
+
+
+def test_refused_data_ends_no_other_row_and_is_tried_again(tmp_path: Path) -> None:
+    def refuse() -> dict[str, float]:
+        raise DataError("only 2 annotated volumes")
+
+    path, calls = tmp_path / "rows.jsonl", list[str]()
+    items = [Item("few", refuse, {}), *make_items(calls)]
+    with pytest.raises(DataError):
+        measure_items(items, None, MACHINE)
+    found = measure_items([refuse_data(item) for item in items], path, MACHINE)
+    assert found["few"].figures == {"refused": "only 2 annotated volumes"}
+    assert set(load_measured(path)) == {"a", "b"}

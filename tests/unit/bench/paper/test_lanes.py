@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from functools import partial
+from multiprocessing import active_children
 from pathlib import Path
 from typing import Any
 
@@ -41,6 +42,21 @@ def test_what_fails_leaves_the_finished_rows(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="no number"):
         measure_in_lanes(items, Lanes(2, partial(list, items)), path, MACHINE)
     assert "a" in load_measured(path)
+
+
+def test_an_interruption_does_not_wait_for_what_would_be_lost(tmp_path: Path) -> None:
+    path, mark = tmp_path / "rows.jsonl", tmp_path / "measured"
+    long = f"import time, pathlib; time.sleep(8); pathlib.Path({str(mark)!r}).touch()"
+    items = [Item("a", partial(dict, value=1), {}, 9), Item("b", partial(exec, long), {}, 5)]
+
+    def stop(done: Done) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        measure_in_lanes(items, Lanes(2, partial(list, items)), path, MACHINE, stop)
+    assert set(load_measured(path)) == {"a"}
+    assert not mark.exists(), "the other lane was ended, not waited for"
+    assert not active_children()
 
 
 def test_a_single_group_is_measured_in_this_process() -> None:

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from cender.bench.paper import identity_rows
+from cender.bench.paper import detection_rows, identity_rows
 from cender.bench.paper.cell_parts import PARTS
 from cender.bench.paper.curve import list_curve
 from cender.bench.paper.detection_rows import describe_training
@@ -18,7 +18,7 @@ from cender.bench.paper.markdown import render_tables
 from cender.bench.paper.measurements import list_items
 from cender.bench.paper.published import CELL_TYPES, DATASETS, DETECTION, FEATURES, PIPELINES, TRACKING
 from cender.bench.paper.scope import FULL, QUICK
-from cender.bench.paper.table import Table
+from cender.bench.paper.table import Table, say_duration
 from cender.bench.paper.tables import build_tables
 from cender.cli.app import app
 from cender.config import Config, load_config
@@ -71,7 +71,7 @@ def test_cell_types_show_every_pose_and_both_ways_to_count() -> None:
 
     lab = {"points": share(0.2), "names": share(0.3), "brief": share(0.4)}
     means = {"points": 0.1, "names": 0.2, "brief": 0.3}
-    times = {"train_s": dict.fromkeys(lab, 60), "epochs": {"brief": 12}}
+    times = {"train_s": dict.fromkeys(lab, 60.0), "epochs": {"brief": 12}}
     found = measured(**{"cell types, paper": {"labs": {"HL": lab}, **means, **times}})
     rows = [row for row in build_tables(found, None)[4].rows if row[-1] == "here"][1:6]
     assert [row[2].split()[0] for row in rows] == ["20.00", "30.00", "32.00", "40.00", "42.00"]
@@ -152,6 +152,16 @@ def test_data_decides_what_is_measured(tmp_path: Path) -> None:
     assert "cell types, paper, C1" in {item.key for item in list_items(Config(), tmp_path, QUICK)}
 
 
+def test_a_row_whose_data_was_refused_says_what_it_needs() -> None:
+    found = measured(**{"C1, 30, paper": {"refused": "only 2 annotated volumes"}})
+    row = next(row for row in build_tables(found, None)[3].rows if row[1:3] == ("cender, the paper's method", "C1"))
+    assert str(row[3]).startswith("needs truth folders C1")
+
+
+def test_times_below_a_tenth_of_a_minute_are_seconds() -> None:
+    assert (say_duration(186.0), say_duration(6.0), say_duration(1.44)) == ("3.1 min", "0.1 min", "1.4 s")
+
+
 def test_other_anchors_have_a_row_of_their_own() -> None:
     detect = {"method": "paper", "multi_field": {"anchors_px": (7, 11)}}
     keys = {item.key for item in list_items(Config.model_validate({"detect": detect}), None, QUICK)}
@@ -175,9 +185,9 @@ def test_the_commands_that_a_row_of_other_anchors_needs_fill_it(tmp_path: Path) 
     assert keys[chosen]["weights"]["multi_field"] == hash_weights(str(written), "multi_field"), "those just trained"
 
 
-def test_training_that_no_weights_record_is_not_guessed(tmp_path: Path) -> None:
+def test_training_that_no_weights_record_is_said_to_be_an_estimate(tmp_path: Path) -> None:
     said = describe_training("default", None)
-    assert said.startswith("not recorded; ")
+    assert re.match(r"about 1 h; not recorded, .* by their steps", said)
     assert said.count("cender train detector") == 2, "both trainings of the shipped weights"
     assert re.fullmatch(r"\d+\.\d min", describe_training("paper", None))
     own = shipped_weights("dense", DENSE)
@@ -241,7 +251,7 @@ def test_the_page_of_tables_is_what_the_command_prints_from_its_rows() -> None:
         "docs/tables.md is stale: cender bench tables --rows docs/tables.jsonl --kept --markdown > docs/tables.md"
     )
     known = {item.key for scope in (QUICK, FULL) for item in list_items(Config(), None, scope)}
-    real = ("NeRVE", "count", "C1", "C2/C3", "cell types", "detection, paper, 7 and 11")
+    real = ("NeRVE", "count", "C1", "C2/C3", "cell types", "names", "detection, paper, 7 and 11")
     assert {key for key in found if not key.startswith(real)} <= known, "rows that no command measures any more"
 
 
@@ -272,8 +282,20 @@ def test_rows_of_other_settings_are_measured_again_and_marked() -> None:
     assert before["typical, 1, default"] != learnt["typical, 1, default"]
     kept = {key: Measured(key, {}, inputs, {}) for key, inputs in spaced.items()}
     lines = {line.split(" | ")[0].strip("| "): line for line in render_tables([], kept).splitlines() if " | " in line}
-    assert lines["detection, default"].endswith("| other detect settings |")
+    assert "| other detect settings, int8" in lines["detection, default"]
     assert lines["axes"].endswith("| current |")
+
+
+def test_another_arithmetic_of_the_network_is_measured_again_and_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    def read_inputs() -> dict:
+        return {item.key: item.inputs for item in list_items(Config(), None, QUICK)}
+
+    before = read_inputs()
+    monkeypatch.setattr(detection_rows, "name_arithmetic", lambda *_: "int8 of another CPU")
+    after = read_inputs()
+    assert {key for key in before if before[key] != after[key]} == {"detection, default"}
+    kept = {"detection, default": Measured("detection, default", {}, after["detection, default"], {})}
+    assert "| current, int8 of another CPU |" in render_tables([], kept)
 
 
 def test_the_papers_own_rows_do_not_depend_on_our_weights(tmp_path: Path) -> None:
@@ -284,15 +306,51 @@ def test_the_papers_own_rows_do_not_depend_on_our_weights(tmp_path: Path) -> Non
 
 
 def test_our_names_stand_under_the_published_cell_types() -> None:
-    assert "needs wormnd.csv.gz" in str(build_tables({}, None)[4].rows[-1])
-    found = measured(**{"cell types, default": {"all": 0.57, "chaudhary": 0.6, "seconds": 0.5}})
-    assert build_tables(found, None)[4].rows[-1][2:4] == (60.0, 57.0)
+    def name(top1: float, steps: int, **labs: float) -> dict:
+        animals = [{"lab": lab, "top1": share, "seconds": 0.5} for lab, share in {"HL": top1, **labs}.items()]
+        return {"animals": animals, "train_s": 60.0, "steps": steps}
+
+    needed = build_tables({}, None)[4].rows[-1]
+    assert needed[2] == "needs wormnd.csv.gz", "the quick form looks at one group"
+    look = measured(**{"names, a look": name(0.5, 7, EY=0.3)})
+    row = build_tables(look, None)[4].rows[-1]
+    assert row[2:4] == (50.0, 40.0)
+    assert row[0].endswith("position only, a look: one of 4 groups, 7 training steps")
+    groups = {f"names, group {number}": name(0.6 + number / 10, 9) for number in range(4)}
+    first = build_tables(look | measured(**dict(list(groups.items())[:3])), None)[4].rows[-1]
+    assert first == row, "a group is missing yet"
+    row = build_tables(look | measured(**groups), None)[4].rows[-1]
+    assert row[0].endswith("position only")
+    assert row[2:4] == (75.0, 75.0)
+    assert row[6:8] == ("1.0 min", "0.50")
+
+
+def test_every_group_of_named_heads_is_a_row_that_can_be_measured_alone(tmp_path: Path) -> None:
+    (tmp_path / "wormnd.csv.gz").touch()
+    quick, full = (
+        {item.key: item.inputs for item in list_items(Config(), tmp_path, scope) if item.key.startswith("names")}
+        for scope in (QUICK, FULL)
+    )
+    assert list(quick) == ["names, a look"]
+    assert list(full) == [f"names, group {number}" for number in range(4)]
+    longer = Config.model_validate({"train_namer": {"steps": 9000}})
+    again = {item.key: item.inputs for item in list_items(longer, tmp_path, FULL)}
+    assert all(full[key] != again[key] for key in full), "other training, other names"
+
+
+def test_a_name_that_is_too_long_for_a_cell_keeps_its_beginning_there() -> None:
+    stages = {"stages_ms": {"detect": 100.0}, "total_ms": 112.0, "read_and_project_ms": 20.0}
+    for table in build_tables(measured(stages=stages), None):
+        bare = [
+            row[0] for row in table.as_text()[0] if row[0].startswith("(") or row[0].count("(") != row[0].count(")")
+        ]
+        assert not bare, f"{table.heading}: what it is about is only in a note"
 
 
 def test_rows_that_cannot_be_measured_here_are_named(tmp_path: Path) -> None:
     done = CliRunner().invoke(app, ["bench", "tables", "--data", str(tmp_path), "--only", "NeRVE, 80"])
     assert isinstance(done.exception, ConfigError)
-    assert "no row that can be measured here begins so" in str(done.exception)
+    assert "no row that can be measured with the data in" in str(done.exception)
     assert "features, objects and regions" in str(done.exception), "what can be is said"
 
 

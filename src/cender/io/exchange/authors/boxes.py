@@ -27,7 +27,8 @@ def load_neuron_boxes(path: Path) -> dict[int, list[Box]]:
         cells = load_values(path, lambda name: name == _NAME).get(_NAME)
     if not isinstance(cells, np.ndarray) or cells.dtype != object or cells.ndim != 2:
         listed = ", ".join(sorted(one.name for one in list_variables(path)))
-        raise DataError(f"{path}: expected a cell array {_NAME} of volumes × slices, found {listed or 'nothing'}")
+        found_there = f"{_NAME} of another kind" if cells is not None else listed or "nothing"
+        raise DataError(f"{path}: expected a cell array {_NAME} of volumes × slices, found {found_there}")
     found: dict[int, list[Box]] = {}
     for volume, z in np.ndindex(*cells.shape):
         found.setdefault(volume, []).extend(_read_cell(cells[volume, z], f"{path}, volume {volume}, frame {z}", z))
