@@ -15,7 +15,7 @@ from cender.name.unbend import unbend_animal
 Score = Callable[[np.ndarray, np.ndarray], tuple[np.ndarray, np.ndarray]]
 """Positions ``p n 3`` and colours ``n f`` in; log-probabilities ``p n k`` and pose scores ``p`` out."""
 
-ALIGNED = (16, 4, 2, 1)
+ALIGNED = (16, 8, 4, 2, 1)
 """Poses that are aligned with the atlas in each round: all first, because a pose far off may look bad before."""
 UNBENT = 2
 """Rounds in which the best pose is also unbent."""

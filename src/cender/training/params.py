@@ -66,7 +66,7 @@ class TrainRecognizerParams(Params):
 class TrainNamerParams(Params):
     """How the namer of cells learns."""
 
-    steps: int = Field(3_000, ge=1, description="training steps; the last third learns from all animals")
+    steps: int = Field(6_000, ge=1, description="training steps; the last third learns from all animals")
     hold_back: int = Field(
         6, ge=2, description="one animal in this many teaches last, and calibrates the probabilities before that"
     )

@@ -18,7 +18,7 @@ JITTER = 0.035
 # Largest share of neurons that are missed; how often an end is missing.
 DROP, CROP = 0.5, 0.2
 # How often an animal has no colours, a cell has those of another animal, and (at most) a neuron has none.
-COLOURLESS, TRANSPLANT, BLOT = 0.35, 0.3, 0.1
+COLOURLESS, TRANSPLANT, BLOT = 0.6, 0.3, 0.1
 # Spread of a channel's gain, twice that of its offset, and largest spread of single colours.
 GAIN, BIAS, NOISE = 0.15, 0.2, 0.3
 # How often an animal lies as no head of the atlas does.
