@@ -316,6 +316,14 @@ def test_what_cannot_be_done_is_said(shared_server: Server, sit_down: Sit) -> No
     assert hand.see(f"cender.volume.neurons.find(each => each.key === '{one['key']}').identity") == one["identity"]
     assert hand.see("document.body.dataset.busy") == "0"
 
+    hand.page.mouse.move(*hand.point(one["boxes"][0][1] + 20, one["boxes"][0][2]))
+    hand.press("n")
+    hand.wait("cender.volume.neurons.find(each => each.key === cender.key)?.identity === -1")
+    assert said(*"872", "Enter").startswith("it had no number by which to find it elsewhere")
+    hand.settle()
+    latest = hand.page.locator("#log li").first
+    assert latest.inner_text().startswith("a neuron is #872 in volume 2"), "never by its key"
+
 
 def test_searching_and_setting_axes_leave_nothing_behind(shared_server: Server, sit_down: Sit) -> None:
     hand = sit_down(shared_server)

@@ -48,11 +48,11 @@ def _describe_act(edit: AnyEdit) -> str:
 def _describe_identity_act(edit: AnyEdit) -> str:
     match edit:
         case Assign(identity=None):
-            return f"identity of {_describe_keys(spot.key for spot in edit.spots)} left to the machine"
+            return "identity of a neuron left to the machine"
         case Assign(identity=-1):
-            return f"{_describe_keys(spot.key for spot in edit.spots)} has no identity"
+            return "a neuron has no identity"
         case Assign():
-            return f"{_describe_keys(spot.key for spot in edit.spots)} is #{edit.identity}"
+            return f"a neuron is #{edit.identity}"
         case Accept():
             return f"#{edit.identity} accepted"
         case Swap():
@@ -87,20 +87,14 @@ def _describe_shape_act(edit: AnyEdit) -> str:
             name = "" if edit.identity is None or edit.identity < 0 else f" #{edit.identity}"
             return f"new neuron{name}"
         case MergeNeurons():
-            return f"{edit.gone.key} merged into {edit.kept.key}"
+            return "two neurons merged"
         case SplitNeuron():
-            return f"{edit.spot.key} split at frame {edit.z}"
+            return f"a neuron split at frame {edit.z}"
     verb, _, what = edit.kind.partition("_")
     past = {"add": "added", "move": "moved", "resize": "resized", "delete": "deleted", "note": "noted"}.get(verb, verb)
-    spot = getattr(edit, "spot", None)
     frame = getattr(getattr(edit, "box", edit), "z", None)
     where = "" if frame is None else f", frame {frame},"
-    return f"{what}{'' if spot is None else ' ' + spot.key}{where} {past}"
-
-
-def _describe_keys(keys: Iterable[str]) -> str:
-    found = sorted(set(keys))
-    return found[0] if len(found) == 1 else "a neuron"
+    return f"{what}{where} {past}"
 
 
 def _describe_volumes(volumes: Iterable[int]) -> str:

@@ -11,6 +11,8 @@ import { changed, nameOf, selected, state, toMicrometres, toPixels } from "./sta
 const spot = (one) => ({ volume: state.v, key: one.key, place_um: one.anchor_um, ...(one.edited || !one.anchor_um ? {} : { boxes: one.boxes.map(toBox) }) });
 /** @param {number[]} box */
 const toBox = (box) => ({ z: box[0], x: box[1], y: box[2], w: box[3], h: box[4] });
+/** A neuron as messages call it: its number, never its key. @param {{identity:number}} one */
+const say = (one) => (one.identity >= 0 ? `#${one.identity}` : "a neuron");
 const newKey = () => "h" + crypto.randomUUID().slice(0, 18);
 
 /** @param {any} edit @param {string} words */
@@ -47,13 +49,14 @@ export async function assign(identity) {
   const one = findChosen(), volume = state.volume;
   if (!one) return;
   const before = one.identity, v = state.v, mine = spot(one);
+  if (state.scope !== "volume" && before < 0) toast("it had no number by which to find it elsewhere: only this volume is changed");
   const others = state.scope === "volume" || before < 0 ? [] : await whileBusy(() => spotsInScope(before));
   if (!others) return;
   const spots = [mine, ...others.filter((each) => each.volume !== v)];
   for (const other of volume?.neurons ?? []) if (other !== one && identity >= 0 && other.identity === identity) { other.identity = -1; other.probability = 0; }
   one.identity = identity; one.human = true; one.probability = 1;
   state.identity = identity;
-  make({ kind: "assign", spots: spots.map(({ boxes, ...rest }) => rest), identity }, `${one.key} is #${identity} in ${spots.length > 1 ? spots.length + " volumes" : "volume " + v}`);
+  make({ kind: "assign", spots: spots.map(({ boxes, ...rest }) => rest), identity }, `${say({ identity: before })} is #${identity} in ${spots.length > 1 ? spots.length + " volumes" : "volume " + v}`);
 }
 
 /** Accept what is selected; true where there was something to accept. */
@@ -106,7 +109,7 @@ export function addBox(box) {
   if (one && one.boxes.length && !one.boxes.some((each) => each[0] === state.z)) {
     const place = spot(one);
     one.boxes.push([state.z, ...box]); one.edited = true; one.centre_um = centreOf(one.boxes);
-    make({ kind: "add_region", spot: place, box: toBox([state.z, ...box]), centre_um: one.centre_um }, `box added to ${one.key}`);
+    make({ kind: "add_region", spot: place, box: toBox([state.z, ...box]), centre_um: one.centre_um }, `box added to ${say(one)}`);
     return;
   }
   addNeuron(throughZ(state.z, box), null);
@@ -127,7 +130,7 @@ export function moveBox(box, kind) {
   const place = spot(one);
   mine.splice(1, 4, ...box);
   one.edited = true; one.centre_um = centreOf(one.boxes);
-  make({ kind: kind === "move" ? "move_region" : "resize_region", spot: place, box: toBox(mine), centre_um: one.centre_um }, `box of ${one.key} ${kind}d`);
+  make({ kind: kind === "move" ? "move_region" : "resize_region", spot: place, box: toBox(mine), centre_um: one.centre_um }, `box of ${say(one)} ${kind}d`);
 }
 
 export function removeNeuron() {
@@ -135,7 +138,7 @@ export function removeNeuron() {
   if (!one || !state.volume) return;
   state.volume.neurons = state.volume.neurons.filter((each) => each !== one);
   state.key = "";
-  make({ kind: "delete_neuron", spot: spot(one) }, `${one.key} is no neuron in volume ${state.v}`);
+  make({ kind: "delete_neuron", spot: spot(one) }, `${say(one)} is no neuron in volume ${state.v}`);
 }
 
 export function removeRegion() {
@@ -145,7 +148,7 @@ export function removeRegion() {
   if (one.boxes.length === 1) { removeNeuron(); return; }
   const place = spot(one);
   one.boxes = one.boxes.filter((each) => each[0] !== state.z); one.edited = true;
-  make({ kind: "delete_region", spot: place, z: state.z, centre_um: centreOf(one.boxes) }, `box of ${one.key} in frame ${state.z} deleted`);
+  make({ kind: "delete_region", spot: place, z: state.z, centre_um: centreOf(one.boxes) }, `box of ${say(one)} in frame ${state.z} deleted`);
 }
 
 export function splitNeuron() {
@@ -153,7 +156,7 @@ export function splitNeuron() {
   if (!one) return;
   const low = one.boxes.filter((box) => box[0] < state.z), high = one.boxes.filter((box) => box[0] >= state.z);
   if (!low.length || !high.length) { toast("a neuron is split between two of its frames: go to the first frame of the second part"); return; }
-  make({ kind: "split_neuron", spot: spot(one), z: state.z, key: newKey(), centre_um: centreOf(low), new_centre_um: centreOf(high) }, `${one.key} split at frame ${state.z}`);
+  make({ kind: "split_neuron", spot: spot(one), z: state.z, key: newKey(), centre_um: centreOf(low), new_centre_um: centreOf(high) }, `${say(one)} split at frame ${state.z}`);
 }
 
 /** A click that completes a swap or a merge; true where it did. @param {Neuron} hit */
@@ -161,7 +164,7 @@ export function assignClicked(hit) {
   const first = state.volume?.neurons.find((one) => one.key === (state.swapping || state.merging));
   if (!first || first === hit) return false;
   if (state.swapping) void swap(first, hit);
-  else make({ kind: "merge_neurons", kept: spot(first), gone: spot(hit), centre_um: centreOf([...first.boxes, ...hit.boxes]) }, `${hit.key} merged into ${first.key}`);
+  else make({ kind: "merge_neurons", kept: spot(first), gone: spot(hit), centre_um: centreOf([...first.boxes, ...hit.boxes]) }, `${say(hit)} merged into ${say(first)}`);
   state.swapping = state.merging = "";
   changed();
   return true;

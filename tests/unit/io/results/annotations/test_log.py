@@ -55,7 +55,7 @@ def test_each_person_undoes_what_they_did(log: EditLog) -> None:
     assert log.redo("ana") is None
     assert identities(log) == {"m1": 17, "m2": 23, "m3": 5}
     assert log.history("ana") == ([3, 1], [])
-    assert log.since(3)[0].words == "undo of: m3 is #5 in volume 4"
+    assert log.since(3)[0].words == "undo of: a neuron is #5 in volume 4"
 
 
 def test_a_new_edit_ends_redo(log: EditLog) -> None:
@@ -85,7 +85,7 @@ def test_what_two_people_do_to_one_neuron_is_a_conflict_and_nothing_is_lost(log:
     log.append("ben", name(1, 18), seen)
     refused = log.append("ana", name(1, 19), seen)
     assert isinstance(refused, Conflict)
-    assert (refused.author, refused.words, refused.slot) == ("ben", "m1 is #18 in volume 4", "neuron:4:m1")
+    assert (refused.author, refused.words, refused.slot) == ("ben", "a neuron is #18 in volume 4", "neuron:4:m1")
     assert identities(log) == {"m1": 18}
     assert log.append("ana", name(2, 20), seen) == 3, "another neuron is no conflict"
     assert log.append("ana", name(1, 19), 3) == 4, "and who has seen it may change it"
