@@ -5,23 +5,29 @@ from typing import Literal
 
 import numpy as np
 
-from cender.nets.graph import quantise, quantise_filters
+from cender.nets.graph import FINEST, quantise, quantise_filters
 from cender.nets.runtime import ops, ov
 
-Int8 = Literal["int8", "int8 with sums cut at 16 bits"]
+Int8 = Literal["int8", "int8 with filters of 7 bits"]
 # Channels and side of the convolution that is tried, and its filters' side.
 CHANNELS, SIDE, FILTER = 16, 8, 3
 
 
 @cache
 def name_int8() -> Int8:
-    """How this CPU adds up products of int8.
+    """What int8 means on this CPU."""
+    return "int8" if find_finest() == FINEST else "int8 with filters of 7 bits"
+
+
+@cache
+def find_finest() -> int:
+    """The largest number that filters may have in int8 here.
 
     CPUs without instructions for it (VNNI) add pairs of products in 16 bits, and cut what does not fit: a convolution
-    of nothing but the largest numbers shows it.
+    of nothing but the largest numbers shows it. Two products of a byte and half of the largest number do fit.
     """
     exact = CHANNELS * FILTER**2
-    return "int8" if _convolve_largest() > exact - 1 else "int8 with sums cut at 16 bits"
+    return FINEST if _convolve_largest() > exact - 1 else FINEST // 2
 
 
 def _convolve_largest() -> float:

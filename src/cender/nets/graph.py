@@ -13,12 +13,14 @@ PACKED = 4
 """Side of the squares of pixels that are laid into channels."""
 # Brightness of the highest of the 256 levels in which int8 graphs see frames.
 TOP = 2.0
+FINEST = 127
+"""Largest number that int8 has."""
 Weights = Mapping[str, Float[np.ndarray, "..."]]
 Frames = Float32[np.ndarray, "z y x"] | UInt8[np.ndarray, "z y x"]
 Score = Callable[[Frames], Maps]
 
 
-def build_graph(weights: Weights, ranges: Mapping[str, float] | None = None) -> ov.Model:
+def build_graph(weights: Weights, ranges: Mapping[str, float] | None = None, finest: int = FINEST) -> ov.Model:
     """Graph from packed frames ``1, 16, z, y/4, x/4`` (`pack_frames`) to packed maps ``1, 28, z, y/4, x/4``.
 
     Parameters
@@ -27,6 +29,8 @@ def build_graph(weights: Weights, ranges: Mapping[str, float] | None = None) -> 
         Weights and biases of every layer of `DenseNet`, by name.
     ranges
         Largest input of every convolution; with them the graph takes levels and computes in int8.
+    finest
+        Largest number that filters have in int8.
     """
     frames = ops.parameter([1, PACKED**2, -1, -1, -1], np.float32 if ranges is None else np.uint8, name="frames")
 
@@ -35,7 +39,7 @@ def build_graph(weights: Weights, ranges: Mapping[str, float] | None = None) -> 
         bias = np.ascontiguousarray(weights[f"{name}.bias"], np.float32).reshape(1, -1, 1, 1, 1)
         spacing = [1, dilation, dilation]
         reach = [step * (size // 2) for step, size in zip(spacing, kernel.shape[2:], strict=True)]
-        filters = ops.constant(kernel) if ranges is None else quantise_filters(kernel)
+        filters = ops.constant(kernel) if ranges is None else quantise_filters(kernel, finest)
         out = ops.convolution(node, filters, [1, 1, 1], reach, reach, spacing)
         return ops.add(out, ops.constant(bias))
 
@@ -117,8 +121,9 @@ def quantise(node: ov.Node, largest: float) -> ov.Node:
     return ops.fake_quantize(node, low, high, low, high, 256)
 
 
-def quantise_filters(kernel: Float32[np.ndarray, "o i d h w"]) -> ov.Node:
-    """Filters in 255 steps about 0, those of every output to its own largest value."""
+def quantise_filters(kernel: Float32[np.ndarray, "o i d h w"], finest: int = FINEST) -> ov.Node:
+    """Filters in steps about 0, those of every output to its own largest value, which becomes ``finest``."""
     reach = np.maximum(np.abs(kernel).max((1, 2, 3, 4), keepdims=True), 1e-8).astype(np.float32)
+    reach = reach * np.float32(FINEST / finest)
     low, high = ops.constant(-reach), ops.constant(reach)
-    return ops.fake_quantize(ops.constant(kernel), low, high, low, high, 255)
+    return ops.fake_quantize(ops.constant(kernel), low, high, low, high, 2 * FINEST + 1)

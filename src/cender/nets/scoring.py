@@ -40,7 +40,11 @@ def build_score(weights: Weights, device: Device = "auto", precision: Precision 
     ranges = read_ranges(weights)
     if precision == "int8" and ranges is None:
         raise ModelError("detect.precision = 'int8', but these weights carry no quantisation ranges; use 'float32'")
-    return compile_graph(build_graph(weights.arrays, None if precision == "float32" else ranges), threads)
+    if precision == "float32" or ranges is None:
+        return compile_graph(build_graph(weights.arrays), threads)
+    from cender.nets.arithmetic import find_finest
+
+    return compile_graph(build_graph(weights.arrays, ranges, find_finest()), threads)
 
 
 def takes_gpu(device: Device) -> bool:
