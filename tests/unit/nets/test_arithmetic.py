@@ -11,7 +11,6 @@ from cender.errors import ModelError
 from cender.io.weights import shipped_weights
 from cender.nets.scoring import KIND, build_score, name_arithmetic
 
-
 MISFIT = """
 import numpy as np
 from cender.io.weights import shipped_weights
