@@ -10,6 +10,8 @@ import torch
 from jaxtyping import Float
 from torch import Tensor, nn
 
+from cender.nets.threads import limit_threads
+
 WIDTH, PAIR, LAYERS, HEADS = 96, 16, 3, 4
 """Widths of the descriptions of a neuron and of a pair, layers, and attention heads per layer."""
 REACHES = (0.1, 0.2, 0.5)
@@ -85,7 +87,8 @@ def make_name_score(net: Namer) -> NameScore:
     def score(position: np.ndarray, colour: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         looks = torch.from_numpy(np.ascontiguousarray(colour, np.float32))
         names, upright = [], []
-        with torch.inference_mode():
+        # Threads would spend more on waiting for each other than such a small network takes, on a busy machine tenfold.
+        with limit_threads(1), torch.inference_mode():
             for pose in torch.from_numpy(np.ascontiguousarray(position, np.float32)):
                 name, usual = net(pose, looks)
                 names.append(name.log_softmax(1))
