@@ -1,7 +1,7 @@
 """The default detector: one pass of a small network over the head, every frame seen with its neighbours."""
 
 import numpy as np
-from jaxtyping import Float, Int, Real
+from jaxtyping import Bool, Float, Int, Real
 
 from cender.detect.candidates import find_candidates, judge_candidates
 from cender.detect.decode import decode_regions, read_boxes
@@ -26,15 +26,19 @@ def detect_regions(
     image, grid = cut_strip(red, head, voxel_um, network.grids)
     maps = network.score(image)
     centre, centre_score = _find_centres(maps, grid, voxel_um, network, params)
+    # Maps reach beyond the image where its sides are no whole cells.
+    shown = _inside(centre[:, 1:], image.shape[1:])
+    centre, centre_score = centre[shown], centre_score[shown]
     frame, box, chance = decode_regions(maps, params.region_score)
     keep = suppress_boxes(frame, box, chance, params.overlap)
+    keep &= _inside(_middle(box), image.shape[1:])
     frame, box, chance = add_boxes(maps, centre, (frame[keep], box[keep], chance[keep]))
     z, rows = _spread_frames(frame, grid, len(red))
     full = grid.boxes_to_full(box[rows])
-    inside = _inside(full, red.shape[1:])
+    inside = _inside(_middle(full), red.shape[1:])
     regions = Regions.from_boxes(z[inside], full[inside], score=chance[rows][inside])
     centre_px = grid.points_to_full(centre)
-    shown = ((centre_px[:, 1:] >= -0.5) & (centre_px[:, 1:] < np.array(red.shape[1:]) - 0.5)).all(1)
+    shown = _inside(centre_px[:, 1:], red.shape[1:])
     return Detections(measure_regions(red, regions), centre_px[shown], centre_score[shown], network.neuron_judge)
 
 
@@ -82,7 +86,11 @@ def _spread_frames(
     return z, rows
 
 
-def _inside(box: Float[np.ndarray, "n 4"], shape: tuple[int, ...]) -> np.ndarray:
-    """Boxes whose centre lies in the image."""
-    centre = box[:, :2] + (box[:, 2:] - 1) / 2
-    return np.asarray(((centre >= 0) & (centre <= np.array(shape[::-1]) - 1)).all(1))
+def _middle(box: Float[np.ndarray, "n 4"]) -> Float[np.ndarray, "n 2"]:
+    """Centres of boxes, as ``y x``."""
+    return box[:, [1, 0]] + (box[:, [3, 2]] - 1) / 2
+
+
+def _inside(centre: Float[np.ndarray, "n 2"], shape: tuple[int, ...]) -> Bool[np.ndarray, " n"]:
+    """Places (``y x``) that lie on a pixel of the image."""
+    return np.asarray(((centre >= -0.5) & (centre < np.array(shape) - 0.5)).all(1))

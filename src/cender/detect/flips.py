@@ -27,7 +27,7 @@ def average_flips(score: Score) -> Score:
     def ask(frames: Shaped[np.ndarray, "z y x"]) -> Maps:
         # Whole cells only: maps of turned frames then lie on the same pixels.
         down, right = (-size % (STRIDE * CELL) for size in frames.shape[1:])
-        padded = np.pad(frames, ((0, 0), (0, down), (0, right)))
+        padded = np.pad(frames, ((0, 0), (0, down), (0, right)), mode="edge")
         total = score(padded).packed.copy()
         total += turn_over(score(np.ascontiguousarray(padded[:, ::-1, ::-1])).packed, half=True)
         total += turn_over(score(np.ascontiguousarray(padded[::-1])).packed, reverse=True)

@@ -5,23 +5,18 @@ last layer speaks for four of the maps. Layers in the image and layers along z t
 lateral size of the frames: logits of region and neuron centres, log width and height, and offsets of the centre.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import torch
-from jaxtyping import Float, Float32, UInt8
+from jaxtyping import Float
 from torch import Tensor, nn
 from torch.nn import functional
 
-from cender.types import Maps
+from cender.nets.maps import MAPS, begin_layers, pack_squares, unpack_cells
+from cender.nets.sizes import PACKED
 from cender.types.maps import CELL
 
-MAPS = ("region", "centre", "width", "height", "dx", "dy", "dz")
-"""Maps that the network gives, in their order."""
-PACKED = 4
-"""Side of the squares of pixels that become channels."""
-# Brightness of the highest level where frames are given as 256 levels.
-TOP = 2.0
 # Share of their usual size with which weights that read new channels begin.
 NEW_SHARE = 0.1
 
@@ -47,14 +42,7 @@ class DenseNet(nn.Module):
         self.along2 = nn.Conv2d((2 * reach[1] + 1) * width, width, 1)
         self.deep3 = nn.Conv2d(width, width, 3, padding=1)
         self.out = nn.Conv2d(width, len(MAPS) * CELL**2, 1)
-        for layer in self.modules():
-            if isinstance(layer, nn.Conv2d):
-                nn.init.kaiming_normal_(layer.weight, nonlinearity="relu")
-                nn.init.zeros_(layer.bias)  # type: ignore[arg-type]
-        with torch.no_grad():
-            self.out.weight.mul_(0.1)
-            # Centres are rare: start by believing in one pixel of a hundred.
-            self.out.bias[: 2 * CELL**2] = -4.6  # type: ignore[index]
+        begin_layers(self, self.out)
 
     def forward(
         self, frames: Float[Tensor, "n y x"], lengths: Sequence[int] | None = None
@@ -67,14 +55,14 @@ class DenseNet(nn.Module):
             Numbers of frames of the volumes that ``frames`` are of, one after the other; by default it is one volume.
         """
         lengths = lengths or [len(frames)]
-        node = functional.pixel_unshuffle(frames[:, None], PACKED)  # n, 16, y/4, x/4
+        node = pack_squares(frames)  # n, 16, y/4, x/4
         node = functional.relu(self.enter(node))
         node = functional.relu(self.along1(gather_neighbours(node, lengths, self.reach[0])))
         node = functional.relu(self.deep1(node))
         node = functional.relu(node + self.deep2(node))
         node = functional.relu(self.along2(gather_neighbours(node, lengths, self.reach[1])))
         node = functional.relu(self.deep3(node))
-        return functional.pixel_shuffle(self.out(node), CELL)  # n, 7, y/2, x/2
+        return unpack_cells(self.out(node))  # n, 7, y/2, x/2
 
 
 def gather_neighbours(node: Float[Tensor, "n c y x"], lengths: Sequence[int], reach: int) -> Float[Tensor, "n k y x"]:
@@ -87,24 +75,12 @@ def gather_neighbours(node: Float[Tensor, "n c y x"], lengths: Sequence[int], re
     return torch.cat(volumes)
 
 
-def has_gpu() -> bool:
-    """Whether torch can use a GPU here."""
-    return torch.cuda.is_available()
-
-
-def build_net(arrays: Mapping[str, np.ndarray]) -> DenseNet:
-    """The network with these weights; its width and reach are read off their shapes."""
-    net = DenseNet(*_read_sizes(arrays))
-    net.load_state_dict({name: torch.from_numpy(np.array(value, np.float32)) for name, value in arrays.items()})
-    return net.eval()
-
-
-def widen_net(arrays: Mapping[str, np.ndarray], width: int, reach: tuple[int, int]) -> DenseNet:
-    """A network of at least this width and reach that begins by saying nearly what the one with these weights says.
+def widen_net(arrays: Mapping[str, np.ndarray], width: int, reach: tuple[int, int]) -> dict[str, np.ndarray]:
+    """Weights of at least this width and reach of a network that begins by saying nearly what these say.
 
     New channels see what chance makes them see, and what reads them hardly listens at first.
     """
-    narrow, (first, second) = _read_sizes(arrays)
+    narrow, (first, second) = read_sizes(arrays)
     width, reach = max(width, narrow), (max(reach[0], first), max(reach[1], second))
     net = DenseNet(width, reach)
     grown = {name: value.detach().numpy().copy() for name, value in net.state_dict().items()}
@@ -120,29 +96,11 @@ def widen_net(arrays: Mapping[str, np.ndarray], width: int, reach: tuple[int, in
         start, inputs = (blocks - before) // 2, old.shape[1] // before
         known = old.reshape(len(old), before, inputs, *old.shape[2:])
         parts[: len(old), start : start + before, :inputs] = known
-    return build_net(grown)
+    return grown
 
 
-def _read_sizes(arrays: Mapping[str, np.ndarray]) -> tuple[int, tuple[int, int]]:
+def read_sizes(arrays: Mapping[str, np.ndarray]) -> tuple[int, tuple[int, int]]:
+    """Width and reach of the network with these weights."""
     width = len(arrays["enter.bias"])
     first, second = (arrays[f"along{number}.weight"].shape[1] // width // 2 for number in (1, 2))
     return width, (first, second)
-
-
-def build_torch_score(
-    arrays: Mapping[str, np.ndarray], device: str = "cpu"
-) -> Callable[[Float32[np.ndarray, "z y x"] | UInt8[np.ndarray, "z y x"]], Maps]:
-    """A callable that scores whole volumes with torch."""
-    net = build_net(arrays).to(device)
-
-    def score(
-        frames: Float32[np.ndarray, "z y x"] | UInt8[np.ndarray, "z y x"],
-    ) -> Maps:
-        tall, wide = (-size % PACKED for size in frames.shape[1:])
-        given = torch.from_numpy(frames).to(device)
-        lit = given * (TOP / 255) if given.dtype == torch.uint8 else given
-        padded = functional.pad(lit, (0, wide, 0, tall))
-        with torch.inference_mode():
-            return Maps.pack(net(padded).cpu().numpy())
-
-    return score

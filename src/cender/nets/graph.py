@@ -1,18 +1,16 @@
-"""The default detector's network as an OpenVINO graph, built straight from its weights."""
+"""The default detector's networks as OpenVINO graphs, built straight from their weights."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 
 import numpy as np
 from jaxtyping import Float, Float32, Shaped, UInt8
 
 from cender.nets.runtime import ops, ov
+from cender.nets.sizes import BLOCKS, PACKED, SCALES, TOP, is_deep
 from cender.types import Maps
 from cender.types.maps import CELL
 
-PACKED = 4
-"""Side of the squares of pixels that are laid into channels."""
-# Brightness of the highest of the 256 levels in which int8 graphs see frames.
-TOP = 2.0
 FINEST = 127
 """Largest number that int8 has."""
 Weights = Mapping[str, Float[np.ndarray, "..."]]
@@ -26,44 +24,97 @@ def build_graph(weights: Weights, ranges: Mapping[str, float] | None = None, fin
     Parameters
     ----------
     weights
-        Weights and biases of every layer of `DenseNet`, by name.
+        Weights and biases of every layer of `DenseNet` or `DeepNet`, by name.
     ranges
         Largest input of every convolution; with them the graph takes levels and computes in int8.
     finest
         Largest number that filters have in int8.
     """
     frames = ops.parameter([1, PACKED**2, -1, -1, -1], np.float32 if ranges is None else np.uint8, name="frames")
-
-    def convolve(name: str, node: ov.Node, dilation: int = 1) -> ov.Node:
-        kernel = _to_volume(name, np.asarray(weights[f"{name}.weight"], np.float32))
-        bias = np.ascontiguousarray(weights[f"{name}.bias"], np.float32).reshape(1, -1, 1, 1, 1)
-        spacing = [1, dilation, dilation]
-        reach = [step * (size // 2) for step, size in zip(spacing, kernel.shape[2:], strict=True)]
-        filters = ops.constant(kernel) if ranges is None else quantise_filters(kernel, finest)
-        out = ops.convolution(node, filters, [1, 1, 1], reach, reach, spacing)
-        return ops.add(out, ops.constant(bias))
-
-    def meet(name: str, node: ov.Node) -> ov.Node:
-        # Everything that a convolution reads is rounded once and shared with whatever else reads it: a second copy in
-        # single precision would cost as much as a convolution.
-        return node if ranges is None else quantise(node, ranges[name])
-
+    layers = _Layers(weights, ranges, finest)
     node = frames
     if ranges is not None:
         node = ops.multiply(ops.convert(frames, np.float32), ops.constant(np.float32(TOP / 255)))
-    node = meet("along1", ops.relu(convolve("enter", node)))
-    node = meet("deep1", ops.relu(convolve("along1", node)))
-    node = meet("deep2", ops.relu(convolve("deep1", node)))
-    node = meet("along2", ops.relu(ops.add(node, convolve("deep2", node, dilation=2))))
-    node = meet("deep3", ops.relu(convolve("along2", node)))
-    node = meet("out", ops.relu(convolve("deep3", node)))
-    return ov.Model([convolve("out", node)], [frames], "dense")
+    out = _look_deep(layers, node) if is_deep(weights) else _look_fast(layers, node)
+    return ov.Model([out], [frames], "detector")
 
 
-def compile_graph(graph: ov.Model, threads: int = 0) -> Score:
+def _look_fast(layers: "_Layers", node: ov.Node) -> ov.Node:
+    """What `DenseNet` computes."""
+    node = layers.meet("along1", ops.relu(layers.convolve("enter", node)))
+    node = layers.meet("deep1", ops.relu(layers.convolve("along1", node)))
+    node = layers.meet("deep2", ops.relu(layers.convolve("deep1", node)))
+    node = layers.meet("along2", ops.relu(ops.add(node, layers.convolve("deep2", node, dilation=2))))
+    node = layers.meet("deep3", ops.relu(layers.convolve("along2", node)))
+    node = layers.meet("out", ops.relu(layers.convolve("deep3", node)))
+    return layers.convolve("out", node)
+
+
+def _look_deep(layers: "_Layers", node: ov.Node) -> ov.Node:
+    """What `DeepNet` computes."""
+
+    def correct(stack: str, node: ov.Node, after: str) -> ov.Node:
+        for block in range(BLOCKS):
+            here = f"{stack}.{block}"
+            across = layers.meet(f"{here}.along", ops.relu(layers.convolve(f"{here}.across", node)))
+            next_ = f"{stack}.{block + 1}.across" if block < BLOCKS - 1 else after
+            node = layers.meet(next_, ops.relu(ops.add(node, layers.convolve(f"{here}.along", across))))
+        return node
+
+    node = layers.meet("down.0.0.across", ops.relu(layers.convolve("enter", node)))
+    seen = []
+    for scale in range(SCALES - 1):
+        node = correct(f"down.{scale}", node, f"coarsen.{scale}")
+        seen.append(node)
+        rough = ops.relu(layers.convolve(f"coarsen.{scale}", node, step=2))
+        node = layers.meet(f"down.{scale + 1}.0.across", rough)
+    node = correct(f"down.{SCALES - 1}", node, f"refine.{SCALES - 2}")
+    for scale in reversed(range(SCALES - 1)):
+        rough = _double(layers.convolve(f"refine.{scale}", node))
+        node = layers.meet(f"up.{scale}.0.across", ops.relu(ops.add(seen[scale], rough)))
+        node = correct(f"up.{scale}", node, f"refine.{scale - 1}" if scale else "out")
+    return layers.convolve("out", node)
+
+
+def _double(node: ov.Node) -> ov.Node:
+    """Every pixel four times, as a square."""
+    twice = np.array([2, 2], np.float32)
+    how = {"coordinate_transformation_mode": "asymmetric", "nearest_mode": "floor"}
+    return ops.interpolate(node, twice, "nearest", "scales", axes=np.array([3, 4]), **how)
+
+
+@dataclass(frozen=True, slots=True)
+class _Layers:
+    """Convolutions with these weights, in single precision or, where ranges are given, in int8."""
+
+    weights: Weights
+    ranges: Mapping[str, float] | None
+    finest: int
+
+    def convolve(self, name: str, node: ov.Node, dilation: int = 1, step: int = 1) -> ov.Node:
+        kernel = _to_volume(name, np.asarray(self.weights[f"{name}.weight"], np.float32))
+        bias = np.ascontiguousarray(self.weights[f"{name}.bias"], np.float32).reshape(1, -1, 1, 1, 1)
+        spacing = [1, dilation, dilation]
+        # Filters of even sides take pixels that no other takes, and reach beyond none.
+        reach = [apart * (size // 2) * (size % 2) for apart, size in zip(spacing, kernel.shape[2:], strict=True)]
+        filters = ops.constant(kernel) if self.ranges is None else quantise_filters(kernel, self.finest)
+        out = ops.convolution(node, filters, [1, step, step], reach, reach, spacing)
+        return ops.add(out, ops.constant(bias))
+
+    def meet(self, name: str, node: ov.Node) -> ov.Node:
+        """What the convolution of this name reads.
+
+        It is rounded once and shared with whatever else reads it: a second copy in single precision would cost as much
+        as a convolution.
+        """
+        return node if self.ranges is None else quantise(node, self.ranges[name])
+
+
+def compile_graph(graph: ov.Model, threads: int = 0, multiple: int = PACKED) -> Score:
     """A callable that scores whole volumes on the CPU; 0 threads means all cores.
 
-    Frames may be brightness or, at a quarter of the memory, levels of it (255 is 2.0).
+    Frames may be brightness or, at a quarter of the memory, levels of it (255 is 2.0); ``multiple`` is what the network
+    needs their sides to be multiples of.
     """
     core = ov.Core()
     settings = {"PERFORMANCE_HINT": "LATENCY", "INFERENCE_PRECISION_HINT": "f32"}
@@ -76,8 +127,9 @@ def compile_graph(graph: ov.Model, threads: int = 0) -> Score:
 
     def score(frames: Frames) -> Maps:
         seen = to_levels(frames) if takes_levels else to_brightness(frames)
-        request.infer([pack_frames(seen)], share_inputs=True)
-        found = np.array(request.get_output_tensor(0).data)[0]
+        request.infer([pack_frames(seen, multiple)], share_inputs=True)
+        tall, wide = (-(-size // PACKED) for size in frames.shape[1:])
+        found = np.array(request.get_output_tensor(0).data[0, :, :, :tall, :wide])
         return Maps(found.reshape(-1, CELL, CELL, *found.shape[1:]))
 
     return score
@@ -95,20 +147,27 @@ def to_brightness(frames: Frames) -> Float32[np.ndarray, "z y x"]:
     return np.asarray(frames * np.float32(TOP / 255)) if frames.dtype == np.uint8 else frames
 
 
-def pack_frames(frames: Frames) -> Shaped[np.ndarray, "1 16 z yq xq"]:
-    """Squares of four by four pixels of every frame as channels; darkness beyond all ends."""
-    count, rows, columns = frames.shape
-    tall, wide = -(-rows // PACKED), -(-columns // PACKED)
-    packed = np.zeros((1, PACKED**2, count, tall, wide), frames.dtype)
+def pack_frames(frames: Frames, multiple: int = PACKED) -> Shaped[np.ndarray, "1 16 z yq xq"]:
+    """Squares of four by four pixels of every frame as channels; to whole multiples, frames go on as they end.
+
+    Were there darkness instead, the edge to it would look like that of a nucleus.
+    """
+    down, right = (-size % multiple for size in frames.shape[1:])
+    whole = np.pad(frames, ((0, 0), (0, down), (0, right)), mode="edge") if down or right else frames
+    count, rows, columns = whole.shape
+    packed = np.empty((1, PACKED**2, count, rows // PACKED, columns // PACKED), frames.dtype)
     for down in range(PACKED):
         for right in range(PACKED):
-            every = frames[:, down::PACKED, right::PACKED]
-            packed[0, PACKED * down + right, :, : every.shape[1], : every.shape[2]] = every
+            packed[0, PACKED * down + right] = whole[:, down::PACKED, right::PACKED]
     return packed
 
 
-def _to_volume(name: str, kernel: Float32[np.ndarray, "o i h w"]) -> Float32[np.ndarray, "o c d h w"]:
+def _to_volume(
+    name: str, kernel: Float32[np.ndarray, "o i h w"] | Float32[np.ndarray, "o i d h w"]
+) -> Float32[np.ndarray, "o c d h w"]:
     """The kernel of a layer in the image, or, from frames side by side as channels, of a layer along z."""
+    if kernel.ndim == 5:
+        return kernel
     if not name.startswith("along"):
         return np.ascontiguousarray(kernel[:, :, None])
     outputs, inputs = kernel.shape[:2]

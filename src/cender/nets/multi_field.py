@@ -8,7 +8,7 @@ from jaxtyping import Float
 from torch import Tensor, nn
 
 from cender.errors import ModelError
-from cender.nets.dense import has_gpu
+from cender.nets.devices import has_gpu
 
 KIND = "multi-field detector"
 FIELDS = 5

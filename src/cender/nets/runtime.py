@@ -4,8 +4,9 @@ import os
 import sys
 from typing import Any, cast
 
-# Some virtual machines announce AMX and stop at its first instruction. The user's own value stays.
-os.environ.setdefault("ONEDNN_MAX_CPU_ISA", "AVX512_CORE_VNNI")
+# Some virtual machines announce AMX and stop at its first instruction; torch trains in bfloat16 without it too. The
+# user's own value stays.
+os.environ.setdefault("ONEDNN_MAX_CPU_ISA", "AVX512_CORE_BF16")
 
 cast("dict[str, Any]", sys.modules).setdefault("openvino_telemetry", None)
 

@@ -9,6 +9,7 @@ import numpy as np
 from jaxtyping import Float32, UInt8
 
 from cender.errors import ModelError
+from cender.nets.sizes import find_multiple
 from cender.types import Maps, Weights
 
 KIND = "dense detector"
@@ -23,7 +24,7 @@ def build_score(weights: Weights, device: Device = "auto", precision: Precision 
     Parameters
     ----------
     weights
-        Of a `DenseNet`.
+        Of a `DenseNet` or a `DeepNet`.
     device
         ``auto`` takes a GPU where the machine has one and torch can use it.
     precision
@@ -32,26 +33,26 @@ def build_score(weights: Weights, device: Device = "auto", precision: Precision 
         Of the CPU; 0 is all.
     """
     if takes_gpu(device):
-        from cender.nets.dense import build_torch_score
+        from cender.nets.detector import build_torch_score
 
         return build_torch_score(weights.arrays, "cuda")
     from cender.nets.graph import build_graph, compile_graph
 
-    ranges = read_ranges(weights)
+    ranges, multiple = read_ranges(weights), find_multiple(weights.arrays)
     if precision == "int8" and ranges is None:
         raise ModelError("detect.precision = 'int8', but these weights carry no quantisation ranges; use 'float32'")
     if precision == "float32" or ranges is None:
-        return compile_graph(build_graph(weights.arrays), threads)
+        return compile_graph(build_graph(weights.arrays), threads, multiple)
     from cender.nets.arithmetic import find_finest
 
-    return compile_graph(build_graph(weights.arrays, ranges, find_finest()), threads)
+    return compile_graph(build_graph(weights.arrays, ranges, find_finest()), threads, multiple)
 
 
 def takes_gpu(device: Device) -> bool:
     """Whether networks run on a GPU; asking for one where torch finds none is an error."""
     if device == "cpu" or not (device == "cuda" or shutil.which("nvidia-smi")):
         return False
-    from cender.nets.dense import has_gpu
+    from cender.nets.devices import has_gpu
 
     if not has_gpu() and device == "cuda":
         raise ModelError(

@@ -58,7 +58,7 @@ def make_animal(params: AnatomyParams, rng: np.random.Generator) -> Animal:
     adl_um = spread_apart(placed, params.closest_um)
     count = len(chosen)
     diameter = _between(params.diameter_um, count, rng)
-    stretch = np.exp(rng.normal(0, 0.1, count))
+    stretch = np.exp(rng.normal(0, params.elongation, count))
     size = (diameter - np.mean(params.diameter_um)) / np.ptp(params.diameter_um)
     depth = _between(params.half_depth_um, count, rng)
     # Nuclei that are wide are deep as well (paper, Stage 3): half of the depth follows the width.

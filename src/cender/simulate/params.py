@@ -12,7 +12,13 @@ from cender.types import Params
 Preset = Literal["easy", "typical", "hard", "crowded"]
 Range = tuple[float, float]
 # Settings that did not exist when the first presets were frozen.
-LATER = (("anatomy", "closest_um"), ("anatomy", "packing"), ("optics", "gut"), ("optics", "others"))
+LATER = (
+    ("anatomy", "closest_um"),
+    ("anatomy", "packing"),
+    ("anatomy", "elongation"),
+    ("optics", "gut"),
+    ("optics", "others"),
+)
 
 
 class AnatomyParams(Params):
@@ -29,6 +35,9 @@ class AnatomyParams(Params):
     )
     half_depth_um: Range = Field(
         (1.15, 2.9), description="smallest and largest usual half depth of a nucleus at half its peak"
+    )
+    elongation: float = Field(
+        0.1, ge=0, description="how long nuclei are across, sd of half the logarithm of length to width"
     )
     flatness: Range = Field((2.0, 5.0), description="profile of nuclei: 2 is a bell, 5 a flat top")
     brightness_sd: float = Field(0.5, ge=0, description="spread of brightness between neurons, sd of its logarithm")

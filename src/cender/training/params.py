@@ -16,7 +16,16 @@ class TrainDetectorParams(Params):
     fine_learning_rate: float = Field(1e-3, gt=0, description="learning rate when starting from weights")
     window_px: int = Field(96, ge=32, multiple_of=4, description="side of the training windows")
     windows: int = Field(2, ge=1, description="windows a step")
-    width: int = Field(24, ge=4, description="channels of the network; one to start from that has fewer is widened")
+    net: Literal["dense", "deep"] = Field(
+        "dense", description="network to train from scratch: the fast one, or one that sees more of the surroundings"
+    )
+    precision: Literal["float32", "bfloat16"] = Field(
+        "float32",
+        description="arithmetic of training; 'bfloat16' is several times as fast on CPUs that have it (AVX-512 BF16, AMX)",
+    )
+    width: int = Field(
+        24, ge=4, description="channels of the network; a fast one to start from that has fewer is widened"
+    )
     reach: int = Field(1, ge=1, description="neighbouring frames that its second layer along z reads on either side")
     grid: Literal["usual", "any"] | None = Field(
         None,

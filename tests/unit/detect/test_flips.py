@@ -14,9 +14,9 @@ def draw_frames() -> np.ndarray:
 
 
 def pool(frames: np.ndarray, rows: slice, columns: slice) -> np.ndarray:
-    """Every second pixel, as maps have half the size of frames, padded to whole cells."""
+    """Every second pixel, as maps have half the size of frames, which go on as they end to whole cells."""
     down, right = (-size % 4 for size in frames.shape[1:])
-    return np.pad(frames, ((0, 0), (0, down), (0, right)))[:, rows, columns].astype(np.float32)
+    return np.pad(frames, ((0, 0), (0, down), (0, right)), mode="edge")[:, rows, columns].astype(np.float32)
 
 
 def see(frames: np.ndarray) -> Maps:

@@ -52,7 +52,7 @@ def test_the_arithmetic_is_that_of_the_weights_and_settings() -> None:
 
 
 def test_a_gpu_that_is_not_there_is_not_taken_for_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("cender.nets.dense.has_gpu", lambda: False)
+    monkeypatch.setattr("cender.nets.devices.has_gpu", lambda: False)
     weights = shipped_weights("dense", KIND)
     for take in (build_score, name_arithmetic):
         with pytest.raises(ModelError, match="finds no GPU"):

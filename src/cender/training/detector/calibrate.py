@@ -13,7 +13,8 @@ from scipy.special import logit
 from cender.detect.decode import decode_centres, decode_regions
 from cender.detect.suppression import suppress_boxes
 from cender.evaluate.match import match_boxes, match_centres
-from cender.nets.dense import build_net, build_torch_score
+from cender.nets.detector import build_net, build_torch_score
+from cender.nets.sizes import find_multiple
 from cender.training.detector.samples import Sample
 from cender.training.logistic import fit_logistic
 from cender.types import Annotation, Regions, Weights
@@ -82,7 +83,7 @@ def measure_ranges(arrays: Mapping[str, np.ndarray], held: Sequence[Sample]) -> 
 
     Not a usual one: the few largest numbers are the peaks that are sought, and other heads may have larger ones.
     """
-    net = build_net(arrays)
+    net, multiple = build_net(arrays), find_multiple(arrays)
     seen: dict[str, list[float]] = {}
 
     def remember(name: str) -> None:
@@ -92,11 +93,11 @@ def measure_ranges(arrays: Mapping[str, np.ndarray], held: Sequence[Sample]) -> 
         net.get_submodule(name).register_forward_hook(hook)
 
     for name, layer in net.named_modules():
-        if isinstance(layer, torch.nn.Conv2d):
+        if isinstance(layer, torch.nn.Conv2d | torch.nn.Conv3d):
             remember(name)
     with torch.inference_mode():
         for sample in held:
-            rows, columns = (size // 4 * 4 for size in sample.image.shape[1:])
+            rows, columns = (size // multiple * multiple for size in sample.image.shape[1:])
             net(torch.from_numpy(np.ascontiguousarray(sample.image[:, :rows, :columns])))
     return json.dumps({name: round(float(np.max(values)), 4) for name, values in seen.items()})
 

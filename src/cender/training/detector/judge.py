@@ -10,7 +10,7 @@ from scipy.special import expit
 from cender.detect.candidates import Candidates, describe_candidates, find_candidates
 from cender.detect.flips import average_flips
 from cender.evaluate.match import match_centres
-from cender.nets.dense import build_torch_score
+from cender.nets.detector import build_torch_score
 from cender.training.detector.calibrate import is_unsure
 from cender.training.detector.samples import Sample
 from cender.training.logistic import fit_logistic

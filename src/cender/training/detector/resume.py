@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from cender.nets.dense import DenseNet
+from cender.nets.detector import DetectorNet
 from cender.training.checkpoint import (
     Checkpoint,
     load_checkpoint,
@@ -24,10 +24,10 @@ KIND = "detector checkpoint"
 class Run:
     """What changes while training goes on, and is kept to resume it."""
 
-    net: DenseNet
-    average: DenseNet
+    net: DetectorNet
+    average: DetectorNet
     optimiser: torch.optim.Optimizer
-    before: DenseNet | None = None
+    before: DetectorNet | None = None
     step: int = 0
     best: float = -1.0
     best_arrays: dict[str, np.ndarray] = field(default_factory=dict)

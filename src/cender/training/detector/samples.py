@@ -12,7 +12,9 @@ from cender.types import Annotation, Crop, VoxelSize
 NOWHERE = np.zeros((0, 3))
 """No places at all."""
 ENOUGH = 5
-"""From so many heads on, whole ones are held out."""
+"""From so many heads on, whole ones are held out: one in as many."""
+MOST_HELD = 48
+"""Heads that are held out at most; more would take time and say no more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,13 +90,14 @@ def crop_around(annotation: Annotation, shape: tuple[int, int], voxel_um: VoxelS
 
 
 def hold_out(samples: Sequence[Sample]) -> tuple[list[Sample], list[Sample]]:
-    """Samples to learn from and to validate with: every fifth head, or a fifth of the only few heads' width.
+    """Samples to learn from and to validate with: every fifth head (fewer of many), or a fifth of few heads' width.
 
     The split does not depend on chance, so that an interrupted training resumes with the same one.
     """
     if len(samples) >= ENOUGH:
-        held = [sample for index, sample in enumerate(samples) if index % ENOUGH == ENOUGH - 1]
-        return [sample for index, sample in enumerate(samples) if index % ENOUGH != ENOUGH - 1], held
+        every = max(ENOUGH, -(-len(samples) // MOST_HELD))
+        held = [sample for index, sample in enumerate(samples) if index % every == every - 1]
+        return [sample for index, sample in enumerate(samples) if index % every != every - 1], held
     taught, held = [], []
     for sample in samples:
         place = np.sort(sample.centre[:, 2])

@@ -6,7 +6,7 @@ import numpy as np
 from jaxtyping import Bool, Float, Float32
 
 from cender.detect.decode import STRIDE, USUAL_PX
-from cender.nets.dense import MAPS
+from cender.nets.maps import MAPS
 from cender.training.detector.samples import Sample
 
 # Spread of a centre's heat along z, in frames, and how far heat is drawn across, in pixels of the maps.

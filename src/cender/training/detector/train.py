@@ -12,7 +12,9 @@ from torch import Tensor
 
 from cender.detect.candidates import PLAIN_JUDGE
 from cender.detect.network import read_judge, read_looks
-from cender.nets.dense import DenseNet, build_net, widen_net
+from cender.nets.deep import DeepNet
+from cender.nets.dense import DenseNet
+from cender.nets.detector import DetectorNet, build_net, grow_net
 from cender.nets.scoring import KIND
 from cender.nets.threads import limit_threads
 from cender.training.detector.augment import draw_window
@@ -131,9 +133,13 @@ def _begin(params: TrainDetectorParams, seed: int, start: Weights | None) -> Run
     torch.manual_seed(seed)
     known = None if start is None else undo_calibration(start)
     reach = (2, params.reach)
-    net = DenseNet(params.width, reach) if known is None else widen_net(known, params.width, reach)
+    net: DetectorNet
+    if known is not None:
+        net = grow_net(known, params.width, reach)
+    else:
+        net = DeepNet(params.width) if params.net == "deep" else DenseNet(params.width, reach)
     average = build_net({name: value.detach().numpy() for name, value in net.state_dict().items()})
-    net = net.to(memory_format=torch.channels_last).train()  # type: ignore[call-overload]
+    net = net.to(memory_format=_lay_channels(net)).train()  # type: ignore[call-overload]
     optimiser = torch.optim.AdamW(net.parameters(), lr=params.learning_rate, weight_decay=1e-4)
     return Run(net, average, optimiser, None if known is None else build_net(known))
 
@@ -156,7 +162,9 @@ def _learn(
     if run.before is not None and any(window.partial for window in windows):
         with torch.no_grad():
             before = run.before(inputs, lengths)
-    parts = find_losses(run.net(inputs, lengths), windows, before)
+    with torch.autocast("cpu", torch.bfloat16, enabled=params.precision == "bfloat16"):
+        maps = run.net(inputs, lengths)
+    parts = find_losses(maps.float(), windows, before)
     run.optimiser.zero_grad()
     sum(parts).backward()  # type: ignore[union-attr]
     torch.nn.utils.clip_grad_norm_(run.net.parameters(), 5.0)
@@ -252,7 +260,11 @@ def _set_rates(optimiser: torch.optim.Optimizer, rate: float) -> None:
         group["lr"] = rate
 
 
-def _arrays(net: DenseNet) -> dict[str, np.ndarray]:
+def _lay_channels(net: DetectorNet) -> torch.memory_format:
+    return torch.channels_last_3d if isinstance(net, DeepNet) else torch.channels_last
+
+
+def _arrays(net: DetectorNet) -> dict[str, np.ndarray]:
     return {name: value.detach().numpy().copy() for name, value in net.state_dict().items()}
 
 

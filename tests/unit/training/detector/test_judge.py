@@ -7,7 +7,7 @@ import pytest
 
 from cender.detect.candidates import COLUMNS, PLAIN_JUDGE, describe_candidates, find_candidates
 from cender.io.weights import shipped_weights
-from cender.nets.dense import build_torch_score
+from cender.nets.detector import build_torch_score
 from cender.nets.scoring import KIND
 from cender.simulate import SimulateParams
 from cender.training.detector.judge import collect_candidates, fit_judge
