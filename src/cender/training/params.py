@@ -21,7 +21,7 @@ class TrainDetectorParams(Params):
     )
     precision: Literal["float32", "bfloat16"] = Field(
         "float32",
-        description="arithmetic of training; 'bfloat16' is several times as fast on CPUs that have it (AVX-512 BF16, AMX)",
+        description="arithmetic of training; 'bfloat16' is several times as fast on CPUs that have it",
     )
     width: int = Field(
         24, ge=4, description="channels of the network; a fast one to start from that has fewer is widened"
