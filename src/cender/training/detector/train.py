@@ -12,10 +12,12 @@ from torch import Tensor
 
 from cender.detect.candidates import PLAIN_JUDGE
 from cender.detect.network import read_judge, read_looks
+from cender.errors import ConfigError
 from cender.nets.deep import DeepNet
 from cender.nets.dense import DenseNet
 from cender.nets.detector import DetectorNet, build_net, grow_net
 from cender.nets.scoring import KIND
+from cender.nets.sizes import find_multiple
 from cender.nets.threads import limit_threads
 from cender.training.detector.augment import draw_window
 from cender.training.detector.calibrate import (
@@ -138,7 +140,10 @@ def _begin(params: TrainDetectorParams, seed: int, start: Weights | None) -> Run
         net = grow_net(known, params.width, reach)
     else:
         net = DeepNet(params.width) if params.net == "deep" else DenseNet(params.width, reach)
-    average = build_net({name: value.detach().numpy() for name, value in net.state_dict().items()})
+    arrays = _arrays(net)
+    if params.window_px % (multiple := find_multiple(arrays)):
+        raise ConfigError(f"train.window_px of this network is a multiple of {multiple}, found {params.window_px}")
+    average = build_net(arrays)
     net = net.to(memory_format=_lay_channels(net)).train()  # type: ignore[call-overload]
     optimiser = torch.optim.AdamW(net.parameters(), lr=params.learning_rate, weight_decay=1e-4)
     return Run(net, average, optimiser, None if known is None else build_net(known))

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import torch
 
-from cender.errors import ModelError
+from cender.errors import ConfigError, ModelError
 from cender.nets.scoring import KIND, build_score, read_ranges
 from cender.training.detector.calibrate import validate
 from cender.training.detector.samples import Sample
@@ -43,6 +43,23 @@ def heads() -> list[Sample]:
 def test_training_learns(heads: list[Sample]) -> None:
     first, last = (train_detector(heads, SHORT.model_copy(update={"steps": n}))[1][-1] for n in (1, 160))
     assert sum(last[1:4]) < 0.75 * sum(first[1:4])
+
+
+@pytest.mark.parametrize("precision", ["float32", "bfloat16"])
+def test_the_deep_network_learns_too(heads: list[Sample], precision: str) -> None:
+    deep = SHORT.model_copy(update={"net": "deep", "precision": precision, "learning_rate": 2e-3})
+    first, last = (train_detector(heads, deep.model_copy(update={"steps": n})) for n in (1, 100))
+    assert sum(last[1][-1][1:4]) < 0.75 * sum(first[1][-1][1:4])
+    assert last[0].arrays["enter.weight"].ndim == 5
+    # Refined, it stays what it is, and learning goes on where it was.
+    refined, history = train_detector(heads, SHORT.model_copy(update={"fine_steps": 2}), start=last[0])
+    assert refined.arrays["enter.weight"].shape == last[0].arrays["enter.weight"].shape
+    assert sum(history[-1][1:4]) < 0.75 * sum(first[1][-1][1:4])
+
+
+def test_windows_that_the_deep_network_cannot_halve_are_refused(heads: list[Sample]) -> None:
+    with pytest.raises(ConfigError, match="multiple of 16, found 100"):
+        train_detector(heads, SHORT.model_copy(update={"net": "deep", "window_px": 100}))
 
 
 def test_the_same_seed_gives_the_same_weights_and_another_does_not(heads: list[Sample]) -> None:
