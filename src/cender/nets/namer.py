@@ -3,7 +3,7 @@
 One animal at a time: what is said about its pairs then fits into the cache of a core, which is worth more than a batch.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 import torch
@@ -81,8 +81,8 @@ def build_namer(arrays: Mapping[str, np.ndarray]) -> Namer:
     return net.eval()
 
 
-def make_name_score(net: Namer) -> NameScore:
-    """The network as a function of positions ``p n 3`` and colours ``n f``: log-probabilities ``p n k``, and ``p``."""
+def make_name_score(nets: Sequence[Namer]) -> NameScore:
+    """Networks as a function of positions ``p n 3`` and colours ``n f``: mean log-probabilities ``p n k``, and ``p``."""
 
     def score(position: np.ndarray, colour: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         looks = torch.from_numpy(np.ascontiguousarray(colour, np.float32))
@@ -90,9 +90,9 @@ def make_name_score(net: Namer) -> NameScore:
         # Threads would spend more on waiting for each other than such a small network takes, on a busy machine tenfold.
         with limit_threads(1), torch.inference_mode():
             for pose in torch.from_numpy(np.ascontiguousarray(position, np.float32)):
-                name, usual = net(pose, looks)
-                names.append(name.log_softmax(1))
-                upright.append(usual)
+                found = [net(pose, looks) for net in nets]
+                names.append(torch.stack([name.log_softmax(1) for name, _ in found]).mean(0))
+                upright.append(torch.stack([usual for _, usual in found]).mean())
         return torch.stack(names).numpy(), torch.stack(upright).numpy()
 
     return score

@@ -75,7 +75,8 @@ class TrainRecognizerParams(Params):
 class TrainNamerParams(Params):
     """How the namer of cells learns."""
 
-    steps: int = Field(6_000, ge=1, description="training steps; the last third learns from all animals")
+    networks: int = Field(2, ge=1, description="networks, which learn one after the other and say together what a cell is")
+    steps: int = Field(6_000, ge=1, description="training steps of each; the last third learns from all animals")
     hold_back: int = Field(
         6, ge=2, description="one animal in this many teaches last, and calibrates the probabilities before that"
     )

@@ -172,7 +172,7 @@ def test_bent_animals_are_unbent(model, stranger) -> None:
 
 def test_weights_of_an_older_namer_are_refused(trained) -> None:
     old = replace(trained, metadata={key: value for key, value in trained.metadata.items() if key != "edition"})
-    with pytest.raises(ModelError, match=r"edition 1, this cender reads edition 3; train again with `cender train"):
+    with pytest.raises(ModelError, match=r"edition 1, this cender reads edition 4; train again with `cender train"):
         build_naming_model(old)
 
 

@@ -43,7 +43,7 @@ def make_worms(count: int, seed: int = 0, mirrored: Sequence[int] = ()) -> list[
 @cache
 def train_small() -> Weights:
     """A namer of a few of these animals, trained once for all tests."""
-    return train_namer(make_worms(8), TrainNamerParams(steps=100, batch=4, hold_back=4), seed=1)
+    return train_namer(make_worms(8), TrainNamerParams(networks=1, steps=100, batch=4, hold_back=4), seed=1)
 
 
 def draw_average() -> tuple[np.ndarray, np.ndarray]:

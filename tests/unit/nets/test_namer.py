@@ -13,7 +13,7 @@ def test_naming_takes_one_thread_and_leaves_the_others_as_they_were() -> None:
     before = torch.get_num_threads()
     torch.set_num_threads(2)
     try:
-        make_name_score(net)(np.zeros((1, 5, 3)), np.zeros((5, 2)))
+        make_name_score([net])(np.zeros((1, 5, 3)), np.zeros((5, 2)))
         after = torch.get_num_threads()
     finally:
         torch.set_num_threads(before)

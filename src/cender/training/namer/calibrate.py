@@ -42,9 +42,11 @@ class Calibration:
     right: dict[str, float]
 
 
-def judge_animals(held: Sequence[Cells], ways: Sequence[Similarity], net: Namer, atlas: Atlas) -> list[Judged]:
-    """How right a network is on animals that it has not seen, and how sure; first without colours, then with."""
-    bare = NamingModel(make_name_score(net), atlas, np.tile(START, (2, 1)), -np.inf, 1.0)
+def judge_animals(
+    held: Sequence[Cells], ways: Sequence[Similarity], nets: Sequence[Namer], atlas: Atlas
+) -> list[Judged]:
+    """How right networks are on animals that they have not seen, and how sure; first without colours, then with."""
+    bare = NamingModel(make_name_score(nets), atlas, np.tile(START, (2, 1)), -np.inf, 1.0)
     return [_judge(held, ways, bare, coloured) for coloured in (False, True)]
 
 

@@ -2,7 +2,7 @@
 
 import json
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
@@ -16,18 +16,24 @@ from cender.types import Cells, Weights
 
 KIND = "namer"
 NET = "net."
-"""How the weights of the network begin, beside those of the atlas."""
-EDITION = "3"
-"""Rises when older weights mean something else: the second had several networks."""
+"""How the weights of the networks begin, beside those of the atlas; their number follows."""
+HEAD = ".head."
+"""Part of the names of weights that have a row for every cell."""
+EDITION = "4"
+"""Rises when older weights mean something else: the third had one network."""
 ATLAS_PARTS = ("mean", "covariance", "colour", "colour_spread", "sightings")
 """Arrays of an atlas, as weights hold them."""
 
 
 def pack_namer(
-    net: Namer, atlas: Atlas, worth: Calibration, named: Sequence[Cells], params: TrainNamerParams
+    nets: Sequence[Namer], atlas: Atlas, worth: Calibration, named: Sequence[Cells], params: TrainNamerParams
 ) -> Weights:
-    """Network, atlas and calibration with where they come from; numbers in half precision where that is enough."""
-    arrays = {f"{NET}{name}": value.detach().numpy().astype(np.float16) for name, value in net.state_dict().items()}
+    """Networks, atlas and calibration with where they come from; numbers in half precision where that is enough."""
+    arrays = {
+        f"{NET}{number}.{name}": value.detach().numpy().astype(np.float16)
+        for number, net in enumerate(nets)
+        for name, value in net.state_dict().items()
+    }
     arrays |= {f"atlas.{part}": getattr(atlas, part) for part in ATLAS_PARTS}
     arrays |= {"calibration": worth.weights, "fit": np.array([worth.usual_fit, worth.side_gain])}
     metadata = {
@@ -46,7 +52,7 @@ def drop_doubted(weights: Weights) -> Weights:
     names = json.loads(weights.metadata["names"])
     kept = np.array([row for row, name in enumerate(names) if "?" not in name])
     arrays = {
-        name: array[kept] if name.startswith("atlas.") or name.startswith(f"{NET}head.") else array
+        name: array[kept] if name.startswith("atlas.") or HEAD in name else array
         for name, array in weights.arrays.items()
     }
     return Weights(arrays, {**weights.metadata, "names": json.dumps([names[row] for row in kept])})
@@ -63,6 +69,11 @@ def build_naming_model(weights: Weights) -> NamingModel:
     names = tuple(json.loads(weights.metadata["names"]))
     arrays = weights.arrays
     atlas = Atlas(names, *(arrays[f"atlas.{part}"] for part in ATLAS_PARTS))
-    net = build_namer({name.removeprefix(NET): value for name, value in arrays.items() if name.startswith(NET)})
+    numbers = sorted({int(name.split(".")[1]) for name in arrays if name.startswith(NET)})
+    nets = [build_namer(_take(arrays, f"{NET}{number}.")) for number in numbers]
     usual, gain = (float(value) for value in arrays["fit"])
-    return NamingModel(make_name_score(net), atlas, arrays["calibration"], usual, gain)
+    return NamingModel(make_name_score(nets), atlas, arrays["calibration"], usual, gain)
+
+
+def _take(arrays: Mapping[str, np.ndarray], prefix: str) -> dict[str, np.ndarray]:
+    return {name.removeprefix(prefix): value for name, value in arrays.items() if name.startswith(prefix)}

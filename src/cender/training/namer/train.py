@@ -40,26 +40,35 @@ def train_namer(
 
 
 def _train(named: Sequence[Cells], params: TrainNamerParams, seed: int, on_step: OnStep) -> Weights:
-    rng = np.random.default_rng(seed)
-    torch.manual_seed(seed)
     looks = [describe_colours(one.colour) for one in named]
     atlas, ways = build_atlas([one.position_um for one in named], [one.name for one in named], looks)
     specimens = _place(named, looks, ways, atlas)
-    order = rng.permutation(len(named)).tolist()
+    order = np.random.default_rng(seed).permutation(len(named)).tolist()
     share = max(1, len(named) // params.hold_back)
     held, taught = order[:share], order[share:]
     partner = pair_sides(atlas.names)
     last = int(LAST * params.steps)
     first_steps = params.model_copy(update={"steps": params.steps - last})
     last_steps = params.model_copy(update={"steps": last, "learning_rate": LAST_PACE * params.learning_rate})
-    net = Namer(len(atlas), FEATURES)
-    for step, loss in enumerate(fit_namer(net, [specimens[row] for row in taught], partner, first_steps, rng), 1):
-        on_step(step, params.steps, loss)
-    judged = judge_animals([named[row] for row in held], [ways[row] for row in held], net.eval(), atlas)
-    # Having said what its names are worth, the animals that were held back teach as well.
-    for step, loss in enumerate(fit_namer(net, specimens, partner, last_steps, rng), first_steps.steps + 1):
-        on_step(step, params.steps, loss)
-    return pack_namer(net.eval(), atlas, calibrate_namer(judged), named, params)
+    done = 0
+
+    def fit(net: Namer, pool: Sequence[Specimen], part: TrainNamerParams, rng: np.random.Generator) -> None:
+        nonlocal done
+        for loss in fit_namer(net, pool, partner, part, rng):
+            done += 1
+            on_step(done, params.networks * params.steps, loss)
+        net.eval()
+
+    nets, rngs = [], [np.random.default_rng((seed, number)) for number in range(params.networks)]
+    for number, rng in enumerate(rngs):
+        torch.manual_seed(seed + number)
+        nets.append(Namer(len(atlas), FEATURES))
+        fit(nets[-1], [specimens[row] for row in taught], first_steps, rng)
+    judged = judge_animals([named[row] for row in held], [ways[row] for row in held], nets, atlas)
+    # Having said what their names are worth, the animals that were held back teach as well.
+    for net, rng in zip(nets, rngs, strict=True):
+        fit(net, specimens, last_steps, rng)
+    return pack_namer(nets, atlas, calibrate_namer(judged), named, params)
 
 
 def _place(
