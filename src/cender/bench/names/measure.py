@@ -17,7 +17,9 @@ Row = dict[str, Any]
 LOOKS = ("colour", "position")
 """What names are given by: colour and position, or position alone."""
 SIDES = ("given", "lab", "unknown")
-"""What is known of the side that an animal lies on: given, the usual one of its lab, or nothing."""
+"""What is known of the side that an animal lies on: given, that of its lab's animals next to it, or nothing."""
+SESSION = 1.0
+"""Recordings after which the weight of another animal's handedness has fallen to a third."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +66,7 @@ def measure_fold(
 
     ``looks`` are what names are given by, some of ``LOOKS``.
     """
-    mirrored, lab_mirrored = map_handedness(fold, model)
+    mirrored, beside = map_handedness(fold, model)
     rows: list[Row] = []
     for cells in fold.tested:
         bare = hide_names(cells)
@@ -74,7 +76,7 @@ def measure_fold(
         spent = (process_time() - begun) / (2 * len(looks))
         for look in looks:
             for side in SIDES:
-                known = {"given": mirrored[cells.animal], "lab": lab_mirrored.get(cells.lab), "unknown": None}[side]
+                known = {"given": mirrored[cells.animal], "lab": beside[cells.animal], "unknown": None}[side]
                 chosen = sights[look] if known is None else {known: sights[look][known]}
                 naming = decide_names(bare[look], chosen, model)
                 row = describe_names(naming, cells, np.arange(len(cells)))
@@ -110,12 +112,30 @@ def describe_names(naming: Naming, truth: Cells, partner: np.ndarray) -> Row:
 
 
 def map_handedness(fold: Fold, model: NamingModel) -> tuple[dict[str, bool], dict[str, bool | None]]:
-    """Handedness of every tested animal by its own names, and that of its laboratory by the animals taught."""
-    own = {one.animal: fit_named(one.position_um, one.name, model.atlas).mirrored for one in fold.tested}
-    votes: dict[str, list[bool]] = {}
-    for one in fold.taught:
-        votes.setdefault(one.lab, []).append(fit_named(one.position_um, one.name, model.atlas).mirrored)
-    return own, {lab: bool(np.mean(found) > 0.5) for lab, found in votes.items()}
+    """Handedness of every tested animal: by its own names, and by those of its laboratory's animals that teach.
+
+    A laboratory changes its microscope now and then, so animals recorded next to this one count most. Their names put
+    them in order: they begin with a date or a running number. None where no animal of the laboratory teaches.
+    """
+
+    def is_mirrored(one: Cells) -> bool:
+        return fit_named(one.position_um, one.name, model.atlas).mirrored
+
+    own = {one.animal: is_mirrored(one) for one in fold.tested}
+    labs: dict[str, list[tuple[str, bool]]] = {}
+    for one in sorted(fold.taught, key=lambda cells: cells.animal):
+        labs.setdefault(one.lab, []).append((one.animal, is_mirrored(one)))
+    return own, {one.animal: _guess_side(one.animal, labs.get(one.lab, [])) for one in fold.tested}
+
+
+def _guess_side(animal: str, others: Sequence[tuple[str, bool]]) -> bool | None:
+    """The side on which animals recorded next to this one lie; the weight of each falls with its distance in order."""
+    if not others:
+        return None
+    place = sum(name < animal for name, _ in others)
+    distance = np.abs(np.arange(len(others)) + 0.5 - place)
+    mirrored = np.array([side for _, side in others], float)
+    return bool(np.average(mirrored, weights=np.exp(-distance / SESSION)) > 0.5)
 
 
 def in_condition(rows: Sequence[Mapping[str, Any]], condition: str) -> list[Mapping[str, Any]]:

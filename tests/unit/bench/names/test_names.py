@@ -1,5 +1,6 @@
 """The benchmark of names: folds without leaks, figures that can be counted by hand."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -9,7 +10,7 @@ import pytest
 from cender.bench.names import heads
 from cender.bench.names.folds import measure_names
 from cender.bench.names.heads import CHANNELS, find_twin, load_named_heads
-from cender.bench.names.measure import Fold, in_condition, make_folds
+from cender.bench.names.measure import Fold, in_condition, make_folds, map_handedness
 from cender.bench.names.moving import VOLUMES, measure_moving, simulate_volumes
 from cender.bench.names.pictures import count_groups
 from cender.bench.names.summary import measure_calibration
@@ -17,7 +18,7 @@ from cender.config import load_config
 from cender.errors import DataError
 from cender.io import load_weights
 from cender.training.namer.pack import build_naming_model
-from unit.name.worms import make_worms
+from unit.name.worms import make_worms, train_small
 
 
 def write_worms(path: Path, count: int) -> Path:
@@ -42,6 +43,19 @@ def test_no_animal_is_both_taught_and_tested() -> None:
     assert {one.lab for one in make_folds(animals, "labs")[0].tested} == {"even"}
     with pytest.raises(DataError, match="expected groups"):
         make_folds(animals, "none")
+
+
+def test_animals_recorded_next_to_one_tell_its_side_before_all_others_of_the_laboratory() -> None:
+    worms = make_worms(8, mirrored=(5, 6, 7))
+    worms = [replace(one, lab="one", animal=f"2020-01-0{number}") for number, one in enumerate(worms)]
+    model = build_naming_model(train_small())
+    for tested, mirrored in ((1, False), (6, True)):
+        taught = tuple(one for number, one in enumerate(worms) if number != tested)
+        own, beside = map_handedness(Fold("session", taught, (worms[tested],)), model)
+        # Most animals of the laboratory are no mirror images, but the last ones are.
+        assert own == beside == {worms[tested].animal: mirrored}
+    alone = replace(worms[0], lab="another")
+    assert map_handedness(Fold("alone", tuple(worms[1:]), (alone,)), model)[1] == {alone.animal: None}
 
 
 def test_calibration_error_by_hand() -> None:
