@@ -54,13 +54,19 @@ class Naming:
     doubts: tuple[str, ...]
 
     def list_candidates(self, row: int, count: int = 5) -> list[tuple[str, float]]:
-        """The most probable cells of one neuron, the one given first."""
-        order = list(np.argsort(-self.posterior[row], kind="stable"))
+        """The most probable cells of one neuron, the one given first.
+
+        The others are what it may be if that one is wrong. Then names of other neurons may be wrong as well, so that
+        these count against a cell only half as much as they do for the name given.
+        """
+        own = self.sight.score[row] - np.logaddexp.reduce(self.sight.score[row])
+        likely = (self.posterior[row] + own) / 2
+        order = list(np.argsort(-likely, kind="stable"))
         if self.given[row] >= 0:
             order.remove(self.given[row])
             order.insert(0, self.given[row])
-        chances = np.exp(self.posterior[row])
-        rest = max(1e-9, 1 - float(chances[order[0]]))
+        chances = np.exp(likely)
+        rest = max(1e-9, float(chances[order[1:]].sum()))
         first = float(self.probability[row])
         found = [(self.names[order[0]], first)]
         found += [(self.names[at], float(chances[at]) / rest * (1 - first)) for at in order[1:count]]

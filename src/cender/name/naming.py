@@ -67,7 +67,7 @@ def find_pose(
         rows = list(fixed)
         ways = [fit_similarity(position_um[rows], atlas.mean[[fixed[row] for row in rows]], mirror=mirrored)]
     else:
-        ways = list_poses(position_um, mirrored)
+        ways = list_poses(position_um, mirrored, atlas)
     return refine_pose(position_um, colour, score, atlas, ways, fixed)
 
 

@@ -3,14 +3,22 @@
 import numpy as np
 from jaxtyping import Float
 
-from cender.name.atlas import UNIT_UM, Similarity
+from cender.name.atlas import UNIT_UM, Atlas, Similarity
 
 ROLLS = 8
 """Turns about the long axis that are tried."""
+ENDS = 0.05, 0.95
+"""Shares of the neurons between which a head is as long as it counts."""
+SHORT = 0.8
+"""A head shorter than this share of the usual length may be a part of one, from either end."""
 
 
-def list_poses(position_um: Float[np.ndarray, "n 3"], mirrored: bool) -> list[Similarity]:
-    """Ways that lay the animal along x: either end first, in eight rolls about the long axis."""
+def list_poses(position_um: Float[np.ndarray, "n 3"], mirrored: bool, atlas: Atlas) -> list[Similarity]:
+    """Ways that lay the animal along x: either end first, in eight rolls about the long axis.
+
+    Its middle comes to lie on that of the atlas. A short head is also laid with each end on the atlas' end: in the
+    middle of the atlas, half a head looks like nothing that is known.
+    """
     middle = np.median(position_um, axis=0)
     spread = (position_um - middle) / UNIT_UM
     axes = np.linalg.svd(spread, full_matrices=False)[2]
@@ -19,10 +27,18 @@ def list_poses(position_um: Float[np.ndarray, "n 3"], mirrored: bool) -> list[Si
         base[0] = -base[0]
     if mirrored:
         base[0] = -base[0]
+    usual = np.repeat(atlas.mean, np.rint(atlas.sightings).astype(int), axis=0)
+    home, reach = np.median(usual, axis=0), np.quantile(usual[:, 2], ENDS)
     ways = []
     for ends in (np.eye(3), np.diag([-1.0, 1.0, -1.0])):
+        along = np.quantile(spread @ (ends @ base)[2], ENDS)
+        places = [home[2]]
+        if np.ptp(along) < SHORT * np.ptp(reach):
+            places += (reach - along).tolist()
         for roll in np.arange(ROLLS) * 2 * np.pi / ROLLS:
             cos, sin = np.cos(roll), np.sin(roll)
             turn = np.array([[cos, -sin, 0], [sin, cos, 0], [0, 0, 1]]) @ ends @ base
-            ways.append(Similarity(1 / UNIT_UM, turn, -turn @ middle / UNIT_UM))
+            for place in places:
+                shift = np.array([home[0], home[1], place]) - turn @ middle / UNIT_UM
+                ways.append(Similarity(1 / UNIT_UM, turn, shift))
     return ways
