@@ -82,7 +82,7 @@ def build_namer(arrays: Mapping[str, np.ndarray]) -> Namer:
 
 
 def make_name_score(nets: Sequence[Namer]) -> NameScore:
-    """Networks as a function of positions ``p n 3`` and colours ``n f``: mean log-probabilities ``p n k``, and ``p``."""
+    """Networks as a function of positions ``p n 3`` and colours ``n f``: mean log-chances ``p n k``, poses ``p``."""
 
     def score(position: np.ndarray, colour: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         looks = torch.from_numpy(np.ascontiguousarray(colour, np.float32))

@@ -16,8 +16,8 @@ class TrainDetectorParams(Params):
     fine_learning_rate: float = Field(1e-3, gt=0, description="learning rate when starting from weights")
     window_px: int = Field(96, ge=32, multiple_of=4, description="side of the training windows")
     windows: int = Field(2, ge=1, description="windows a step")
-    net: Literal["dense", "deep"] = Field(
-        "dense", description="network to train from scratch: the fast one, or one that sees more of the surroundings"
+    network: Literal["fast", "deep"] = Field(
+        "fast", description="network to train from scratch: the fast one, or one that sees more of the surroundings"
     )
     precision: Literal["float32", "bfloat16"] = Field(
         "float32",
@@ -75,7 +75,9 @@ class TrainRecognizerParams(Params):
 class TrainNamerParams(Params):
     """How the namer of cells learns."""
 
-    networks: int = Field(2, ge=1, description="networks, which learn one after the other and say together what a cell is")
+    networks: int = Field(
+        2, ge=1, description="networks, which learn one after the other and say together what a cell is"
+    )
     steps: int = Field(6_000, ge=1, description="training steps of each; the last third learns from all animals")
     hold_back: int = Field(
         6, ge=2, description="one animal in this many teaches last, and calibrates the probabilities before that"

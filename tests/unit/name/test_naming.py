@@ -9,6 +9,7 @@ from cender.name.colours import describe_colours
 from cender.training.namer.pack import build_naming_model
 from unit.name.worms import make_worms, train_small
 
+
 def count_missed(in_view: float) -> int:
     """Heads, in view from one end on up to this share of the neurons, that fit better as their names lay them."""
     model = build_naming_model(train_small())

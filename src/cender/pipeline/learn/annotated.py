@@ -9,6 +9,7 @@ from jaxtyping import Float
 
 from cender.annotate.overlay import lay_over
 from cender.annotate.state import VolumeState
+from cender.detect.measure import has_large_nuclei
 from cender.detect.normalise import USUAL_GRIDS, Grids, is_usual
 from cender.errors import DataError, UnusableVolume
 from cender.io import load_truth, open_recording
@@ -151,11 +152,13 @@ def find_known(known: Annotated) -> Iterator[Known]:
 
 
 def has_usual_rig(known: Annotated) -> bool:
-    """Whether the first annotated volume is of a usual rig; yes where nothing is annotated."""
+    """Whether the first annotated volume is of a usual rig, with nuclei of usual size; yes where none is annotated."""
     for index, annotation in known.truth.annotations.items():
         if len(annotation):
             stack = known.read(index)
-            return is_usual(stack, crop_around(annotation, stack.shape[1:], known.voxel_um), known.voxel_um)
+            crop = crop_around(annotation, stack.shape[1:], known.voxel_um)
+            large = has_large_nuclei(annotation.regions, known.voxel_um)
+            return is_usual(stack, crop, known.voxel_um) and not large
     return True
 
 

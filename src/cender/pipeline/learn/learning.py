@@ -94,6 +94,8 @@ def _find_start(known: Sequence[Annotated], config: Config) -> Weights:
     given = config.detect.weights
     if given:
         return load_weights(Path(given), KIND)
+    if config.detect.network != "auto":
+        return shipped_detector(config.detect.network == "fast")
     return shipped_detector(not known or has_usual_rig(known[0]))
 
 

@@ -40,14 +40,15 @@ def _build_dense(params: DetectParams, weights: Weights | None, threads: int) ->
     given = weights or (load_weights(Path(params.weights), KIND) if params.weights else None)
 
     @cache
-    def load(usual: bool) -> Network:
-        return load_network(given or shipped_detector(usual), params, threads)
+    def load(fast: bool) -> Network:
+        return load_network(given or shipped_detector(fast), params, threads)
 
     def detect(red: Real[np.ndarray, "z y x"], head: Head, voxel_um: VoxelSize) -> Detections:
-        usual = given is not None or is_usual(red, head.crop, voxel_um)
-        found = detect_regions(red, head, voxel_um, load(usual), params)
+        chosen = given is not None or params.network != "auto"
+        fast = params.network != "deep" if chosen else is_usual(red, head.crop, voxel_um)
+        found = detect_regions(red, head, voxel_um, load(fast), params)
         # The fast network misses most nuclei that are much larger than usual, but what it finds says that they are.
-        if usual and given is None and has_large_nuclei(found.regions, voxel_um):
+        if fast and not chosen and has_large_nuclei(found.regions, voxel_um):
             found = detect_regions(red, head, voxel_um, load(False), params)
         return found
 
@@ -63,11 +64,11 @@ def load_network(weights: Weights, params: DetectParams, threads: int = 0) -> Ne
     return Network(score, find_grids(weights), read_judge(weights), read_neuron_judge(weights))
 
 
-def shipped_detector(usual: bool = True) -> Weights:
-    """The default detector's shipped weights: for usual rigs (`cender.detect.normalise.is_usual`), or for others."""
+def shipped_detector(fast: bool = True) -> Weights:
+    """The default detector's shipped weights: the fast network's for usual rigs, or those of the deep one."""
     from cender.nets.scoring import KIND
 
-    return shipped_weights("dense" if usual else "dense_rigs", KIND)
+    return shipped_weights("dense" if fast else "dense_rigs", KIND)
 
 
 def _build_paper(params: DetectParams, weights: Weights | None) -> Detector:

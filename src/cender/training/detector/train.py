@@ -139,7 +139,7 @@ def _begin(params: TrainDetectorParams, seed: int, start: Weights | None) -> Run
     if known is not None:
         net = grow_net(known, params.width, reach)
     else:
-        net = DeepNet(params.width) if params.net == "deep" else DenseNet(params.width, reach)
+        net = DeepNet(params.width) if params.network == "deep" else DenseNet(params.width, reach)
     arrays = _arrays(net)
     if params.window_px % (multiple := find_multiple(arrays)):
         raise ConfigError(f"train.window_px of this network is a multiple of {multiple}, found {params.window_px}")

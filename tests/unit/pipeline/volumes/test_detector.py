@@ -65,6 +65,14 @@ def test_other_rigs_have_weights_of_their_own_loaded_when_needed(used: list[Weig
     assert [weights.metadata for weights in used[1:]] == [shipped_weights("dense_rigs", KIND).metadata]
 
 
+@pytest.mark.parametrize(("network", "name"), [("fast", "dense"), ("deep", "dense_rigs")])
+def test_the_network_that_is_asked_for_is_used_for_every_rig(used: list[Weights], network, name: str) -> None:
+    detect = build_detector(DetectParams(network=network))
+    for stack in (draw_stack(), draw_stack(0)):
+        detect(stack, draw_head(), USUAL_UM)
+    assert [weights.metadata for weights in used] == [shipped_weights(name, KIND).metadata]
+
+
 @pytest.mark.parametrize(("size", "looked"), [(0.0, ["dense"]), (0.4, ["dense", "dense_rigs"])])
 def test_nuclei_larger_than_usual_are_looked_at_again(
     monkeypatch: pytest.MonkeyPatch, size: float, looked: list[str]

@@ -47,7 +47,7 @@ def test_training_learns(heads: list[Sample]) -> None:
 
 @pytest.mark.parametrize("precision", ["float32", "bfloat16"])
 def test_the_deep_network_learns_too(heads: list[Sample], precision: str) -> None:
-    deep = SHORT.model_copy(update={"net": "deep", "precision": precision, "learning_rate": 2e-3})
+    deep = SHORT.model_copy(update={"network": "deep", "precision": precision, "learning_rate": 2e-3})
     first, last = (train_detector(heads, deep.model_copy(update={"steps": n})) for n in (1, 100))
     assert sum(last[1][-1][1:4]) < 0.75 * sum(first[1][-1][1:4])
     assert last[0].arrays["enter.weight"].ndim == 5
@@ -59,7 +59,7 @@ def test_the_deep_network_learns_too(heads: list[Sample], precision: str) -> Non
 
 def test_windows_that_the_deep_network_cannot_halve_are_refused(heads: list[Sample]) -> None:
     with pytest.raises(ConfigError, match="multiple of 16, found 100"):
-        train_detector(heads, SHORT.model_copy(update={"net": "deep", "window_px": 100}))
+        train_detector(heads, SHORT.model_copy(update={"network": "deep", "window_px": 100}))
 
 
 def test_the_same_seed_gives_the_same_weights_and_another_does_not(heads: list[Sample]) -> None:
