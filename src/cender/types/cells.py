@@ -1,9 +1,9 @@
 """The neurons of one animal as naming sees them."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
-from jaxtyping import Float
+from jaxtyping import Float, Int
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,3 +23,12 @@ class Cells:
 
     def __len__(self) -> int:
         return len(self.position_um)
+
+    def select(self, rows: Int[np.ndarray, " m"]) -> "Cells":
+        """Some of the neurons of the same animal."""
+        return replace(
+            self,
+            position_um=self.position_um[rows],
+            colour=self.colour[rows],
+            name=tuple(self.name[row] for row in rows),
+        )

@@ -10,6 +10,7 @@ import cender
 from cender.bench.names.heads import NamedHead, find_twin, load_named_heads, measure_head
 from cender.bench.names.measure import Fold, make_folds, measure_fold
 from cender.bench.names.moving import measure_moving
+from cender.bench.names.partial import measure_partial
 from cender.bench.names.pictures import save_pictures
 from cender.bench.names.summary import compare_published, read_published, summarize
 from cender.bench.paper.items import Item, measure_items
@@ -23,9 +24,12 @@ from cender.training.namer.train import train_namer
 from cender.types import Cells, Weights
 
 OnProgress = Callable[[str, int, int], None]
-Centres = Literal["annotated", "detected", "moving"]
-CENTRES: tuple[Centres, ...] = ("annotated", "detected", "moving")
-"""Where centres of neurons come from: marked by people, found by the detector, or those of a moving head."""
+Centres = Literal["annotated", "detected", "moving", "partial"]
+CENTRES: tuple[Centres, ...] = ("annotated", "detected", "moving", "partial")
+"""Which centres of neurons are named: those that people marked, those that the detector finds, those of a moving head,
+or those of a part of a head."""
+MEASURES = {"annotated": measure_fold, "moving": measure_moving, "partial": measure_partial}
+"""What measures a fold, by centres."""
 PUBLISHED = "wormnd_published_accuracy.csv"
 """Accuracy of other methods by animal, looked for beside the animals."""
 KEPT = ("fold", "animal", "lab", "condition", "top1", "top5")
@@ -61,7 +65,7 @@ def measure_names(
     ----------
     centres
         ``annotated``: marked by people; ``detected``: found in the heads that lie beside the animals; ``moving``:
-        annotated ones as a simulated recording would show them.
+        annotated ones as a simulated recording would show them; ``partial``: those of the front or the back of a head.
     keep
         Folder for trained namers and finished folds, which are taken from there when the same is asked again.
     """
@@ -104,8 +108,6 @@ def _hash_settings(config: Config) -> str:
 
 
 def _list_folds(bench: Bench, folds: Sequence[Fold], centres: Centres) -> list[Item]:
-    measure = measure_moving if centres == "moving" else measure_fold
-
     def run(fold: Fold) -> dict[str, Any]:
         model = build_naming_model(_get_weights(fold, bench))
         done = 0
@@ -115,7 +117,7 @@ def _list_folds(bench: Bench, folds: Sequence[Fold], centres: Centres) -> list[I
             done += 1
             bench.on_progress(f"{fold.name}: naming", done, len(fold.tested))
 
-        return {"rows": measure(fold, model, count)}
+        return {"rows": MEASURES[centres](fold, model, count)}
 
     return [Item(f"{centres}, {fold.name}", partial(run, fold), bench.inputs, 300) for fold in folds]
 

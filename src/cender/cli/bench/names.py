@@ -19,7 +19,7 @@ def names(
         str,
         typer.Option(
             help="annotated; detected (in neuropal_head_*.npz beside ANIMALS); moving (a simulated recording, one "
-            "volume against many)."
+            "volume against many); partial (front or back of a head)."
         ),
     ] = "annotated",
     shipped: Annotated[

@@ -12,6 +12,7 @@ from cender.bench.names.folds import measure_names
 from cender.bench.names.heads import CHANNELS, find_twin, load_named_heads
 from cender.bench.names.measure import Fold, in_condition, make_folds, map_handedness
 from cender.bench.names.moving import VOLUMES, measure_moving, simulate_volumes
+from cender.bench.names.partial import cut_parts, measure_partial
 from cender.bench.names.pictures import count_groups
 from cender.bench.names.summary import measure_calibration
 from cender.config import load_config
@@ -125,6 +126,17 @@ def test_a_recording_names_more_than_one_of_its_volumes(model) -> None:
         for row in in_condition(rows, f"position, {words}")
     )
     assert many > one
+
+
+def test_parts_of_heads_are_named_from_either_end(model) -> None:
+    whole = make_worms(3, seed=7)[0]
+    parts = cut_parts(whole, model)
+    front, back = (set(parts[f"{words} 60%"].name) for words in ("front", "back"))
+    assert len(front) == len(back) == round(0.6 * len(whole))
+    assert front | back == set(whole.name)
+    rows = measure_partial(Fold("one", (), (whole,)), model)
+    assert {row["condition"].split(", ")[1] for row in rows} == set(parts)
+    assert np.mean([row["top1"] for row in in_condition(rows, "colour, front 60%")]) > 0.5
 
 
 def test_volumes_of_a_moving_animal_differ_and_miss_neurons(model) -> None:
