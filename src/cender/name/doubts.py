@@ -2,15 +2,21 @@
 
 from itertools import permutations
 
+import numpy as np
+from jaxtyping import Float
+
 from cender.name.assign import assign_cells
 from cender.name.atlas import Atlas
 from cender.name.colours import describe_colours
 from cender.name.naming import Score, Sight, measure_fit, score_places
+from cender.name.pose import compare_length
 from cender.types import Cells
 
 SIDE_SURE = 0.95
 """Probability of an animal's side below which it is said to be in doubt."""
 CHANNEL_NAMES = ("first", "second", "third")
+PART = 0.6
+"""Share of the usual length of a head below which its place is in doubt."""
 CLEARLY = 0.3
 """Gain in the mean score of the names from which on another order of the channels is believed."""
 
@@ -22,6 +28,17 @@ def doubt_fit(fit: float, usual: float) -> list[str]:
     return [
         f"the animal fits the atlas badly ({fit:.1f}, usually above {usual:.1f}): "
         "is it the head of one hermaphrodite, with the right voxel size?"
+    ]
+
+
+def doubt_length(position_um: Float[np.ndarray, "n 3"], atlas: Atlas) -> list[str]:
+    """A sentence where so little of a head is in view that it may have been laid on another part of the atlas."""
+    length, usual = compare_length(position_um, atlas)
+    if length >= PART * usual:
+        return []
+    return [
+        f"the neurons span {length:.0f} µm along the body, those of a head usually {usual:.0f} µm: of so small a part "
+        "all names may be wrong; is the voxel size right? A few names in identities.csv tell where it lies"
     ]
 
 

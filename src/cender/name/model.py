@@ -10,8 +10,8 @@ from cender.errors import DataError
 from cender.name.assign import assign_cells, balance_scores
 from cender.name.atlas import Atlas
 from cender.name.colours import describe_colours
-from cender.name.doubts import doubt_colours, doubt_fit, doubt_handedness, doubt_side
-from cender.name.naming import Score, Sight, find_pose, settle_side
+from cender.name.doubts import doubt_colours, doubt_fit, doubt_handedness, doubt_length, doubt_side
+from cender.name.naming import ANCHORS, Score, Sight, find_pose, settle_side
 from cender.types import Cells
 
 FEWEST = 15
@@ -121,6 +121,7 @@ def decide_names(
     naming = replace(give_names(sights[side], model, list(fixed)), mirrored=side, side_probability=sure)
     found = [
         *doubt_fit(sights[side].fit, model.usual_fit),
+        *(doubt_length(cells.position_um, model.atlas) if len(fixed) < ANCHORS else ()),
         *doubt_side(sure),
     ]
     return replace(naming, doubts=(*found, *doubts))

@@ -27,7 +27,7 @@ def list_poses(position_um: Float[np.ndarray, "n 3"], mirrored: bool, atlas: Atl
         base[0] = -base[0]
     if mirrored:
         base[0] = -base[0]
-    usual = np.repeat(atlas.mean, np.rint(atlas.sightings).astype(int), axis=0)
+    usual = _list_usual(atlas)
     home, reach = np.median(usual, axis=0), np.quantile(usual[:, 2], ENDS)
     ways = []
     for ends in (np.eye(3), np.diag([-1.0, 1.0, -1.0])):
@@ -42,3 +42,15 @@ def list_poses(position_um: Float[np.ndarray, "n 3"], mirrored: bool, atlas: Atl
                 shift = np.array([home[0], home[1], place]) - turn @ middle / UNIT_UM
                 ways.append(Similarity(1 / UNIT_UM, turn, shift))
     return ways
+
+
+def compare_length(position_um: Float[np.ndarray, "n 3"], atlas: Atlas) -> tuple[float, float]:
+    """Length of a head along its long axis and that of a usual one, in µm, without the outermost neurons."""
+    spread = position_um - np.median(position_um, axis=0)
+    along = spread @ np.linalg.svd(spread, full_matrices=False)[2][0]
+    return float(np.ptp(np.quantile(along, ENDS))), UNIT_UM * float(np.ptp(np.quantile(_list_usual(atlas)[:, 2], ENDS)))
+
+
+def _list_usual(atlas: Atlas) -> Float[np.ndarray, "m 3"]:
+    """Places of cells in the atlas, those that are seen in many animals as many times."""
+    return np.repeat(atlas.mean, np.rint(atlas.sightings).astype(int), axis=0)

@@ -8,6 +8,7 @@ import pytest
 
 from cender.errors import DataError, ModelError
 from cender.name import check_names, name_cells
+from cender.name.atlas import fit_named
 from cender.name.model import count_right
 from cender.name.naming import settle_side
 from cender.name.recording import name_recording
@@ -174,6 +175,18 @@ def test_weights_of_an_older_namer_are_refused(trained) -> None:
     old = replace(trained, metadata={key: value for key, value in trained.metadata.items() if key != "edition"})
     with pytest.raises(ModelError, match=r"edition 1, this cender reads edition 4; train again with `cender train"):
         build_naming_model(old)
+
+
+def test_a_small_part_of_a_head_is_doubted_unless_people_say_where_it_lies(model, stranger) -> None:
+    order = np.argsort(fit_named(stranger.position_um, stranger.name, model.atlas).apply(stranger.position_um)[:, 2])
+    small, large = (stranger.select(order[: round(share * len(stranger))]) for share in (0.5, 0.9))
+
+    def doubted(cells: Cells) -> bool:
+        return any("all names may be wrong" in doubt for doubt in name_cells(cells, model, False).doubts)
+
+    assert doubted(bare(small))
+    assert not doubted(bare(large))
+    assert not doubted(small)
 
 
 def test_names_that_people_doubted_are_never_given(trained, stranger) -> None:
