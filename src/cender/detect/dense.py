@@ -9,6 +9,7 @@ from cender.detect.measure import measure_regions
 from cender.detect.network import Network
 from cender.detect.normalise import Grid, cut_strip
 from cender.detect.params import DetectParams
+from cender.detect.still import hold_still
 from cender.detect.suppression import suppress_boxes, suppress_centres
 from cender.types import Detections, Head, Maps, Regions, VoxelSize
 
@@ -23,7 +24,8 @@ def detect_regions(
     red: Real[np.ndarray, "z y x"], head: Head, voxel_um: VoxelSize, network: Network, params: DetectParams
 ) -> Detections:
     """Regions and neuron centres of one volume, in full-frame pixels."""
-    image, grid = cut_strip(red, head, voxel_um, network.grids)
+    still = hold_still(red, head.crop, voxel_um)
+    image, grid = cut_strip(still.stack, still.move_head(head), voxel_um, network.grids)
     maps = network.score(image)
     centre, centre_score = _find_centres(maps, grid, voxel_um, network, params)
     # Maps reach beyond the image where its sides are no whole cells.
@@ -34,10 +36,10 @@ def detect_regions(
     keep &= _inside(_middle(box), image.shape[1:])
     frame, box, chance = add_boxes(maps, centre, (frame[keep], box[keep], chance[keep]))
     z, rows = _spread_frames(frame, grid, len(red))
-    full = grid.boxes_to_full(box[rows])
+    full = still.boxes_to_full(z, grid.boxes_to_full(box[rows]))
     inside = _inside(_middle(full), red.shape[1:])
     regions = Regions.from_boxes(z[inside], full[inside], score=chance[rows][inside])
-    centre_px = grid.points_to_full(centre)
+    centre_px = still.points_to_full(grid.points_to_full(centre))
     shown = _inside(centre_px[:, 1:], red.shape[1:])
     return Detections(measure_regions(red, regions), centre_px[shown], centre_score[shown], network.neuron_judge)
 

@@ -7,6 +7,7 @@ import numpy as np
 from jaxtyping import Float, Float32, Int, Shaped
 
 from cender.detect.normalise import USUAL_GRIDS, Grids, cut_head
+from cender.detect.still import hold_still
 from cender.types import Annotation, Crop, VoxelSize
 
 NOWHERE = np.zeros((0, 3))
@@ -51,15 +52,19 @@ def make_sample(
 
     ``unsure_um`` are places to leave out, ``denied_um`` places where there is surely no neuron.
     """
-    image, grid = cut_head(red, crop, voxel_um, grids)
+    still = hold_still(red, crop, voxel_um)
+    image, grid = cut_head(still.stack, still.move_crop(crop), voxel_um, grids)
     regions = annotation.regions
-    centre = (annotation.centre_um / np.array(voxel_um) - grid.first) / grid.step
-    box = regions.box_px.copy()
+    centre = (still.points_from_full(annotation.centre_um / np.array(voxel_um)) - grid.first) / grid.step
+    box = still.boxes_from_full(regions.z, regions.box_px)
     box[:, :2] = (box[:, :2] - 0.5 - grid.first[[2, 1]] + grid.step[[2, 1]] / 2) / grid.step[[2, 1]]
     box[:, 2:] /= grid.step[[2, 1]]
     frame = (regions.z - grid.first[0]) / grid.step[0]
     frame, rows = _reframe(frame, regions.neuron, len(image), float(grid.step[0]))
-    unsure, denied = ((places / np.array(voxel_um) - grid.first) / grid.step for places in (unsure_um, denied_um))
+    unsure, denied = (
+        (still.points_from_full(places / np.array(voxel_um)) - grid.first) / grid.step
+        for places in (unsure_um, denied_um)
+    )
     step_um = grid.step * np.array(voxel_um)
     return Sample(image, frame, box[rows], regions.neuron[rows], centre, unsure, step_um, denied=denied)
 
