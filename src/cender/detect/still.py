@@ -136,7 +136,7 @@ def _sharpen(part: Shaped[np.ndarray, "z y x"], voxel_um: VoxelSize) -> Float32[
     light = compress(shown, dark, bright)
     for frame in light:
         frame[:] = np.maximum(cv2.GaussianBlur(frame, (0, 0), FINE_PX) - cv2.GaussianBlur(frame, (0, 0), COARSE_PX), 0)
-    return light - light.mean(axis=(1, 2), keepdims=True)
+    return np.asarray(light - light.mean(axis=(1, 2), keepdims=True))
 
 
 def _find_peak(alike: Float32[np.ndarray, "k k"]) -> Float[np.ndarray, " 2"]:
