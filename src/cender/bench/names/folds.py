@@ -32,6 +32,8 @@ MEASURES = {"annotated": measure_fold, "moving": measure_moving, "partial": meas
 """What measures a fold, by centres."""
 PUBLISHED = "wormnd_published_accuracy.csv"
 """Accuracy of other methods by animal, looked for beside the animals."""
+ROWS = "2"
+"""Rises when rows of finished folds hold something else than before."""
 KEPT = ("fold", "animal", "lab", "condition", "top1", "top5")
 """Columns of the rows that are kept, one per animal."""
 
@@ -119,7 +121,8 @@ def _list_folds(bench: Bench, folds: Sequence[Fold], centres: Centres) -> list[I
 
         return {"rows": MEASURES[centres](fold, model, count)}
 
-    return [Item(f"{centres}, {fold.name}", partial(run, fold), bench.inputs, 300) for fold in folds]
+    inputs = {**bench.inputs, "rows": ROWS}
+    return [Item(f"{centres}, {fold.name}", partial(run, fold), inputs, 300) for fold in folds]
 
 
 def _list_heads(bench: Bench, folds: Sequence[Fold], folder: Path) -> list[Item]:
@@ -127,14 +130,14 @@ def _list_heads(bench: Bench, folds: Sequence[Fold], folder: Path) -> list[Item]
         bench.on_progress(head.marked.animal, 0, 1)
         return {"rows": measure_head(head, build_naming_model(_get_weights(fold, bench)), bench.config, lab)}
 
-    items = []
+    items, inputs = [], {**bench.inputs, "rows": ROWS}
     for head in load_named_heads(folder):
         twin = find_twin(head, bench.animals)
         fold = folds[0] if twin is None else next((one for one in folds if _holds(one.tested, twin)), None)
         if fold is not None:
             lab = twin.lab if twin else "not in the table"
             items.append(
-                Item(f"detected, {head.marked.animal}, {fold.name}", partial(run, head, fold, lab), bench.inputs, 60)
+                Item(f"detected, {head.marked.animal}, {fold.name}", partial(run, head, fold, lab), inputs, 60)
             )
     if not items:
         raise DataError(f"{folder}: no head of this folder is among the animals tested; give --split groups")

@@ -104,6 +104,7 @@ def describe_names(naming: Naming, truth: Cells, partner: np.ndarray) -> Row:
         "lab": truth.lab,
         "top1": sum(bool(first[one]) for one in found) / max(len(named), 1),
         "top5": sum(bool(five[one]) for one in found) / max(len(named), 1),
+        "known": sum(truth.name[row] in naming.names for row in named) / max(len(named), 1),
         "probability": [float(sure[one]) for one in found],
         "right": [bool(first[one]) for one in found],
         "name": [wanted[one] for one in found],

@@ -14,7 +14,11 @@ BINS = 15
 
 
 def summarize(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """Means over animals, by condition and laboratory, with calibration and seconds per animal."""
+    """Means over animals, by condition and laboratory, with calibration and seconds per animal.
+
+    ``known`` is the share of the names that the namer knows, the most that can be right: it has not met some of them,
+    such as those that people doubted themselves (``AVK?``).
+    """
     result: dict[str, Any] = {}
     for condition in dict.fromkeys(row["condition"] for row in rows):
         chosen = in_condition(rows, condition)
@@ -29,6 +33,7 @@ def summarize(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
         result[condition] = {
             "top1": _mean(chosen, "top1"),
             "top5": _mean(chosen, "top5"),
+            "known": _mean(chosen, "known"),
             "top1_mean_of_labs": float(np.mean([one["top1"] for one in labs.values()])),
             "by_lab": labs,
             "handedness_right": _mean(chosen, "side_right"),

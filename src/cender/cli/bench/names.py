@@ -79,13 +79,14 @@ def _print(figures: dict[str, Any]) -> None:
 
     table = Table(title=f"names of {len(figures['animals'])} animals, {figures['split']}")
     table.add_column("condition")
-    for column in ("top-1", "top-5", "calibration error", "handedness right", "s per animal"):
+    for column in ("top-1", "top-5", "names it knows", "calibration error", "handedness right", "s per animal"):
         table.add_column(column, justify="right")
     for condition, one in figures["conditions"].items():
         table.add_row(
             condition,
             f"{100 * one['top1']:.1f}",
             f"{100 * one['top5']:.1f}",
+            f"{100 * one['known']:.1f}",
             f"{one['calibration_error']:.3f}",
             f"{100 * one['handedness_right']:.0f} %",
             f"{one['seconds_per_animal']:.2f}",

@@ -10,7 +10,7 @@ import pytest
 from cender.bench.names import heads
 from cender.bench.names.folds import measure_names
 from cender.bench.names.heads import CHANNELS, find_twin, load_named_heads
-from cender.bench.names.measure import Fold, in_condition, make_folds, map_handedness
+from cender.bench.names.measure import Fold, in_condition, make_folds, map_handedness, measure_fold
 from cender.bench.names.moving import VOLUMES, measure_moving, simulate_volumes
 from cender.bench.names.partial import cut_parts, measure_partial
 from cender.bench.names.pictures import count_groups
@@ -95,6 +95,7 @@ def test_all_conditions_are_measured(bench) -> None:
     assert set(figures["animals"]) == {f"worm{n}" for n in range(0, 8, 2)}
     given = figures["conditions"]["colour, handedness given"]
     assert 0.3 < given["top1"] <= given["top5"] <= 1
+    assert given["known"] == 1
     assert given["handedness_right"] == 1
     assert len(figures["conditions"]) == 6
     assert (path.parent / "kept" / "group_0.safetensors").is_file()
@@ -126,6 +127,13 @@ def test_a_recording_names_more_than_one_of_its_volumes(model) -> None:
         for row in in_condition(rows, f"position, {words}")
     )
     assert many > one
+
+
+def test_a_name_that_the_namer_has_not_met_is_no_name_that_it_knows(model) -> None:
+    worm = make_worms(3, seed=7)[0]
+    strange = replace(worm, name=("AVK?", *worm.name[1:]))
+    known = in_condition(measure_fold(Fold("one", (), (strange,)), model), "position, handedness given")[0]["known"]
+    assert known == pytest.approx(1 - 1 / len(worm))
 
 
 def test_parts_of_heads_are_named_from_either_end(model) -> None:
