@@ -119,6 +119,7 @@ def renamed_consistently() -> Case:
     expected = {
         **errors("identity", right=4),
         "identity.accuracy": 1,
+        "identity.kept": 1,
         "traces.complete": 1,
         "provenance.renamed": 1,
     }
@@ -134,6 +135,7 @@ def renamed_inconsistently() -> Case:
         **errors("identity", right=4, swapped=2),
         "identity.accuracy": 4 / 6,
         "identity.worst_5pct": 0,
+        "identity.kept": 2 / 6,
         "traces.complete": 0,
     }
     story = "The numbers change places in the third volume: one renaming cannot serve both."

@@ -76,7 +76,7 @@ def measure_activity(
             smooth.update(_list_ratios(traces, traces.ratio_smooth, first))
         limit.update({(first + identity, volume): value for (identity, volume), value in one.limit.items()})
         truth.update(_list_truth(simulation, traces, first))
-    none = KnownNeurons(np.zeros(0, int), np.zeros(0, int), np.zeros(0, "U1"))
+    none = KnownNeurons(np.zeros(0, int), np.zeros(0, int), np.zeros(0, int), np.zeros(0, "U1"))
     figures, smoothed, least = (measure_traces(ratios, truth, none) for ratios in (raw, smooth, limit))
     tables = [one.found.traces for one in measured]
     return {

@@ -77,6 +77,7 @@ def _show_figures(result: "Result") -> Table:
             ("worst 5 % of volumes", identity.worst_5pct, "mean of their accuracies"),
             ("recall at 95 % right", identity.recall_at_95_strict, f"{say_count(identity.given, 'identity')} given"),
             ("calibration error", identity.calibration_error, "15 bins of equal counts"),
+            ("kept between volumes", identity.kept, "the same number in two volumes that show a neuron"),
             ("trace correlation", traces.correlation, f"median of {say_count(traces.varying, 'varying neuron')}"),
             (
                 "identities complete",

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Bool, Float, Int, Shaped
 
-from cender.evaluate.errors import classify_identities
+from cender.evaluate.errors import classify_identities, get_given_identities
 from cender.evaluate.pairing import Pairing
 
 # Groups of equal size for the calibration error.
@@ -20,10 +20,14 @@ WORST_SHARE = 0.05
 
 @dataclass(frozen=True, slots=True)
 class KnownNeurons:
-    """True neurons with an identity, over all volumes, and what became of it (see `classify_identities`)."""
+    """True neurons with an identity, over all volumes, and what became of it (see `classify_identities`).
+
+    ``given`` is the number that each was given, -1 where it was missed or refused.
+    """
 
     volume: Int[np.ndarray, " n"]
     identity: Int[np.ndarray, " n"]
+    given: Int[np.ndarray, " n"]
     outcome: Shaped[np.ndarray, " n"]
 
     @property
@@ -50,6 +54,7 @@ class Identity:
     worst_5pct: float | None
     recall_at_95_strict: float | None
     calibration_error: float | None
+    kept: float | None
     knowable: int
     known: int
     right: int
@@ -74,6 +79,7 @@ def measure_identity(pairings: Iterable[Pairing], known: Collection[int] | None 
         worst_5pct=_measure_worst(neurons.volume[knowable], neurons.right[knowable]),
         recall_at_95_strict=measure_recall_at_precision(given, len(neurons.identity)),
         calibration_error=measure_calibration_error(given),
+        kept=measure_kept(neurons),
         knowable=int(knowable.sum()),
         known=len(neurons.identity),
         right=int(neurons.right.sum()),
@@ -83,13 +89,15 @@ def measure_identity(pairings: Iterable[Pairing], known: Collection[int] | None 
 
 def collect_neurons(pairings: Iterable[Pairing]) -> KnownNeurons:
     """All true neurons with an identity and what became of it."""
-    volumes, identities, outcomes = [np.zeros(0, int)], [np.zeros(0, int)], [np.zeros(0, "<U9")]
+    volumes, identities, given = ([np.zeros(0, int)] for _ in range(3))
+    outcomes = [np.zeros(0, "<U9")]
     for pairing in pairings:
         known = pairing.truth.identity >= 0
         volumes.append(np.full(int(known.sum()), pairing.truth.volume))
         identities.append(pairing.truth.identity[known])
+        given.append(get_given_identities(pairing)[known])
         outcomes.append(classify_identities(pairing)[known])
-    return KnownNeurons(np.concatenate(volumes), np.concatenate(identities), np.concatenate(outcomes))
+    return KnownNeurons(*(np.concatenate(parts) for parts in (volumes, identities, given, outcomes)))
 
 
 def collect_given(pairings: Iterable[Pairing]) -> GivenIdentities:
@@ -109,6 +117,18 @@ def collect_given(pairings: Iterable[Pairing]) -> GivenIdentities:
         probabilities.append(np.nan_to_num(pairing.predicted.probability[judged], nan=0.0))
         rights.append((given == actual)[judged])
     return GivenIdentities(np.concatenate(probabilities), np.concatenate(rights))
+
+
+def measure_kept(neurons: KnownNeurons) -> float | None:
+    """Of all pairs of volumes that show the same neuron, the share in which it has the same number in both.
+
+    It asks for no renaming, which flatters arbitrary numbers where there are few volumes. None without such pairs.
+    """
+    _, wanted, sights = np.unique(neurons.identity, return_inverse=True, return_counts=True)
+    numbered = neurons.given >= 0
+    _, agreeing = np.unique(np.stack([wanted[numbered], neurons.given[numbered]]), axis=1, return_counts=True)
+    pairs, kept = (int((count * (count - 1) // 2).sum()) for count in (sights, agreeing))
+    return kept / pairs if pairs else None
 
 
 def measure_recall_at_precision(given: GivenIdentities, truth_count: int) -> float | None:

@@ -64,6 +64,7 @@ class Result:
                 "worst_5pct": self.identity.worst_5pct,
                 "recall_at_95_strict": self.identity.recall_at_95_strict,
                 "calibration_error": self.identity.calibration_error,
+                "kept": self.identity.kept,
             },
             "traces": {"correlation": self.traces.correlation, "complete": self.traces.complete},
             "errors": {"detection": dict(self.detection_errors), "identity": dict(self.identity_outcomes)},

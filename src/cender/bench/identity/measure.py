@@ -23,7 +23,7 @@ from cender.types import Annotation, Identities
 Recognize = Callable[[Sequence[Annotation]], list[Identities]]
 Learn = Callable[[Sequence[Annotation], Sequence[Annotation], int], Recognize]
 Clock = Callable[[], float]
-FIGURES = ("accuracy", "accuracy_all", "worst_5pct", "recall_at_95_strict", "calibration_error")
+FIGURES = ("accuracy", "accuracy_all", "worst_5pct", "recall_at_95_strict", "calibration_error", "kept")
 """Metrics of identity that are averaged over repeats."""
 COSTS = ("expected_accuracy", "expected_low", "expected_high", "train_s", "ms_per_volume")
 """What else is averaged: the accuracy that a run expects of itself, with its range, and times."""

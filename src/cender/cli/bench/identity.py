@@ -149,11 +149,11 @@ def _print(done: "list[Measurement]", figures: dict[str, Any]) -> None:
     table = Table(
         title=f"{one.data}{hashed}{corrupted}, seed {one.seed}: mean ± sd of {len(one.repeats)} trainings",
         caption="n: annotated volumes. accuracy: percent of the neurons whose identity occurs in training; all: of all "
-        "that have one; worst: of the worst 5 % of volumes; recall: rightly identified while 95 % of the identities "
-        "are right; ECE: calibration error; expected: accuracy by the recording's own self-check, with its range; ms: "
+        "that have one; worst: of the worst 5 % of volumes; kept: the same number in two volumes that show a neuron; "
+        "recall: rightly identified while 95 % of the identities are right; ECE: calibration error; expected: accuracy by the recording's own self-check, with its range; ms: "
         "for recognizing a volume.",
     )
-    columns = ("method", "split", "n", "accuracy", "all", "worst", "recall", "ECE", "expected", "learn s", "ms")
+    columns = ("method", "split", "n", "accuracy", "all", "worst", "kept", "recall", "ECE", "expected", "learn s", "ms")
     for column in columns:
         table.add_column(column, justify="left" if column in ("method", "split") else "right")
     for measured in done:
@@ -175,7 +175,7 @@ def _row(measured: "Measurement") -> list[str]:
         around = "" if spread is None else f"\n± {factor * spread:.{digits}f}"
         return f"{factor * mean:.{digits}f}{around}"
 
-    shares = ("accuracy", "accuracy_all", "worst_5pct", "recall_at_95_strict")
+    shares = ("accuracy", "accuracy_all", "worst_5pct", "kept", "recall_at_95_strict")
     low, high = (show(name, 100.0, 0).splitlines()[0] for name in ("expected_low", "expected_high"))
     expected = show("expected_accuracy", 100.0, 0)
     honest = [show("calibration_error", 1.0, 3), expected if low == "–" else f"{expected}\n{low} to {high}"]
