@@ -150,8 +150,8 @@ def _print(done: "list[Measurement]", figures: dict[str, Any]) -> None:
         title=f"{one.data}{hashed}{corrupted}, seed {one.seed}: mean ± sd of {len(one.repeats)} trainings",
         caption="n: annotated volumes. accuracy: percent of the neurons whose identity occurs in training; all: of all "
         "that have one; worst: of the worst 5 % of volumes; kept: the same number in two volumes that show a neuron; "
-        "recall: rightly identified while 95 % of the identities are right; ECE: calibration error; expected: accuracy by the recording's own self-check, with its range; ms: "
-        "for recognizing a volume.",
+        "recall: rightly identified while 95 % of the identities are right; ECE: calibration error; expected: accuracy "
+        "by the recording's own self-check, with its range; ms: for recognizing a volume.",
     )
     columns = ("method", "split", "n", "accuracy", "all", "worst", "kept", "recall", "ECE", "expected", "learn s", "ms")
     for column in columns:
