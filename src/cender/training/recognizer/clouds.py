@@ -21,6 +21,7 @@ class Roughness:
 
     The share of each cloud is drawn between nothing and these. ``cut`` is how often an end is missing, of which at
     least ``left`` remains of the cloud; ``slip`` is the largest share of neurons that are found one frame off in z.
+    ``blur`` is the largest spread of the noise on brightness and on size, whose own spread is 1.
     """
 
     drop: float = 0.25
@@ -29,13 +30,14 @@ class Roughness:
     cut: float = 0.15
     left: float = 0.75
     slip: float = 0.0
+    blur: float = 0.8
 
 
 USUAL = Roughness()
 """How much training varies a volume unless it is told otherwise."""
-DETECTED = Roughness(0.35, 0.4, 0.03)
+DETECTED = Roughness(0.35, 0.4, 0.03, blur=1.2)
 """What a detector on a difficult recording makes of a head."""
-POOR = Roughness(0.4, 0.5, 0.035, cut=0.25, left=0.5, slip=0.4)
+POOR = Roughness(0.4, 0.5, 0.035, cut=0.25, left=0.5, slip=0.4, blur=1.6)
 """What it makes of one that it hardly sees: up to half of the head is missing as well, and many are a frame off."""
 FRAMES = (0.012, 0.036)
 """Distances of frames (1 to 3 µm) by which neurons are off in z."""
@@ -80,15 +82,20 @@ def vary_cloud(cloud: Cloud, none: int, rng: np.random.Generator, roughness: Rou
         position, evidence = np.concatenate([position, added]), np.concatenate([evidence, looks])
         label = np.concatenate([label, np.full(count, none)])
     if evidence.shape[1]:
-        evidence = _vary_evidence(evidence, rng)
+        evidence = _vary_evidence(evidence, roughness.blur, rng)
     return Cloud(position, evidence, label)
 
 
-def _vary_evidence(evidence: Float[np.ndarray, "n e"], rng: np.random.Generator) -> Float[np.ndarray, "n e"]:
-    """Evidence with noise, and one time in five none at all, so that it is never relied on alone."""
+def _vary_evidence(
+    evidence: Float[np.ndarray, "n e"], blur: float, rng: np.random.Generator
+) -> Float[np.ndarray, "n e"]:
+    """Evidence with noise, and one time in five none at all, so that it is never relied on alone.
+
+    Each kind has a noise of its own: on some microscopes sizes say little, on others brightness does.
+    """
     if rng.random() < 0.2:
         return np.zeros_like(evidence)
-    return evidence + rng.normal(size=evidence.shape) * rng.uniform(0, 0.4)
+    return evidence + rng.normal(size=evidence.shape) * rng.uniform(0, blur, evidence.shape[1])
 
 
 def _bend(position: Float[np.ndarray, "n 3"], rng: np.random.Generator) -> Float[np.ndarray, "n 3"]:
