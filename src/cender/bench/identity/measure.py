@@ -17,6 +17,7 @@ from cender.evaluate import pair_volumes
 from cender.evaluate.identity import Identity, collect_given, collect_neurons, measure_identity
 from cender.evaluate.pairing import Pairing
 from cender.evaluate.rename import find_renaming, rename_pairings
+from cender.pipeline.resources import settle_resources
 from cender.recognize.selfcheck import check_identities
 from cender.types import Annotation, Identities
 
@@ -174,7 +175,9 @@ def score_recognizer(
     """
     test = [subject.seen[volume] for volume in split.test if volume in subject.seen]
     start = clock()
-    given = recognize(test)
+    # As in a run: threads inside of small matrix products would only wait for each other.
+    with settle_resources():
+        given = recognize(test)
     ms_per_volume = 1e3 * (clock() - start) / max(len(test), 1)
     predicted = replace(subject.truth, annotations=_join(test, given), ratio={})
     pairings = pair_volumes(predicted, subject.truth, split.test)

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from multiprocessing import active_children, get_context
 from pathlib import Path
 
+from threadpoolctl import threadpool_limits
+
 from cender.bench.paper.items import Done, Item, keep_measured, measure_item, measure_items
 from cender.io.measured import Measured, load_measured
 
@@ -106,6 +108,9 @@ def _open_lane(make_items: MakeItems) -> ProcessPoolExecutor:
 
 
 def _enter_lane(make_items: MakeItems) -> None:
+    # A lane has one core: further threads would wait for those of the other lanes, and waiting counts as their time.
+    os.environ["OMP_NUM_THREADS"] = "1"  # torch reads it when it is loaded, which comes later
+    threadpool_limits(1)
     _items.update({item.key: item for item in make_items()})
 
 

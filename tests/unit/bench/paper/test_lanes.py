@@ -1,5 +1,7 @@
 """Rows that are measured side by side: each is kept at once, and those of a group share a process."""
 
+import importlib
+import os
 from collections.abc import Iterator
 from functools import partial
 from multiprocessing import active_children
@@ -7,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from threadpoolctl import threadpool_info
 
 from cender.bench.paper.items import Done, Item
 from cender.bench.paper.lanes import Lanes, count_lanes, measure_in_lanes
@@ -33,6 +36,20 @@ def test_rows_of_a_group_share_a_process_and_others_do_not(tmp_path: Path) -> No
     told.clear()
     assert measure_in_lanes(items, lanes, path, MACHINE, told.append) == found
     assert all(one.kept for one in told), "kept rows start no process"
+
+
+def count_threads() -> dict[str, Any]:
+    """Threads that matrix products have; it can be sent to a process."""
+    importlib.import_module("numpy")
+    return {"threads": max(one["num_threads"] for one in threadpool_info() if one["user_api"] == "blas")}
+
+
+@pytest.mark.skipif((os.cpu_count() or 1) < 2, reason="one core has one thread in any case")
+def test_a_lane_computes_on_one_core(monkeypatch: pytest.MonkeyPatch) -> None:
+    items = [Item(key, count_threads, {}, 5) for key in "ab"]
+    monkeypatch.setenv("OMP_NUM_THREADS", "2")
+    found = measure_in_lanes(items, Lanes(2, partial(list, items)), None, MACHINE)
+    assert [one.figures["threads"] for one in found.values()] == [1, 1]
 
 
 def test_what_fails_leaves_the_finished_rows(tmp_path: Path) -> None:
