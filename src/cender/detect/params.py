@@ -14,10 +14,10 @@ class DetectParams(Params):
     method: Literal["default", "paper"] = Field(
         "default", description="'default': ours; 'paper': multi-field detection as published"
     )
-    network: Literal["auto", "fast", "deep"] = Field(
+    network: Literal["auto", "fast", "wide"] = Field(
         "auto",
-        description="shipped network of our detector: 'deep' sees more and takes several times as long; 'auto' is "
-        "'fast' on usual rigs and 'deep' on others",
+        description="shipped network of our detector: 'wide' is surer and takes several times as long; 'auto' is "
+        "'fast' on usual rigs and 'wide' on others",
     )
     weights: str | None = Field(None, description="weights to use instead of the shipped ones (safetensors)")
     device: Literal["auto", "cpu", "cuda"] = Field(

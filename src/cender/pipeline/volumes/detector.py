@@ -45,7 +45,7 @@ def _build_dense(params: DetectParams, weights: Weights | None, threads: int) ->
 
     def detect(red: Real[np.ndarray, "z y x"], head: Head, voxel_um: VoxelSize) -> Detections:
         chosen = given is not None or params.network != "auto"
-        fast = params.network != "deep" if chosen else is_usual(red, head.crop, voxel_um)
+        fast = params.network != "wide" if chosen else is_usual(red, head.crop, voxel_um)
         found = detect_regions(red, head, voxel_um, load(fast), params)
         # The fast network misses most nuclei that are much larger than usual, but what it finds says that they are.
         if fast and not chosen and has_large_nuclei(found.regions, voxel_um):
@@ -65,7 +65,7 @@ def load_network(weights: Weights, params: DetectParams, threads: int = 0) -> Ne
 
 
 def shipped_detector(fast: bool = True) -> Weights:
-    """The default detector's shipped weights: the fast network's for usual rigs, or those of the deep one."""
+    """The default detector's shipped weights: the fast network's for usual rigs, or those of the wide one."""
     from cender.nets.scoring import KIND
 
     return shipped_weights("dense" if fast else "dense_rigs", KIND)

@@ -2,7 +2,7 @@
 
 Both judges are written into the file: of candidates and of what they gather. ``--any`` fits them to random rigs
 instead of usual ones, and lets the network look four times, since time matters less there. They are fitted anew
-whenever the shipped weights change. The deep network, which has many weights, gets them in half precision.
+whenever the shipped weights change.
 """
 
 import json
@@ -23,7 +23,6 @@ from cender.merge import MergeParams
 from cender.nets.compass_graph import KIND as COMPASS
 from cender.nets.compass_graph import build_compass
 from cender.nets.scoring import KIND, build_score
-from cender.nets.sizes import is_deep
 from cender.preprocess.head import find_head
 from cender.simulate import SimulateParams, simulate_recording
 from cender.simulate.rigs import draw_rig
@@ -91,14 +90,7 @@ def judge_weights(weights: Weights, volumes: Sequence[Known], looks: int = 1) ->
     return Weights(weights.arrays, {**weights.metadata, **judges, "looks": str(looks)})
 
 
-def halve_deep(weights: Weights) -> Weights:
-    """The same weights, those of a deep network in half precision."""
-    if not is_deep(weights.arrays):
-        return weights
-    return Weights({name: array.astype(np.float16) for name, array in weights.arrays.items()}, weights.metadata)
-
-
 if __name__ == "__main__":
     path, usual = Path(sys.argv[1]), "--any" not in sys.argv
-    judged = judge_weights(halve_deep(load_weights(path, KIND)), list(draw_known(usual)), 1 if usual else LOOKS)
+    judged = judge_weights(load_weights(path, KIND), list(draw_known(usual)), 1 if usual else LOOKS)
     save_weights(judged, path)

@@ -65,7 +65,7 @@ def test_other_rigs_have_weights_of_their_own_loaded_when_needed(used: list[Weig
     assert [weights.metadata for weights in used[1:]] == [shipped_weights("dense_rigs", KIND).metadata]
 
 
-@pytest.mark.parametrize(("network", "name"), [("fast", "dense"), ("deep", "dense_rigs")])
+@pytest.mark.parametrize(("network", "name"), [("fast", "dense"), ("wide", "dense_rigs")])
 def test_the_network_that_is_asked_for_is_used_for_every_rig(used: list[Weights], network, name: str) -> None:
     detect = build_detector(DetectParams(network=network))
     for stack in (draw_stack(), draw_stack(0)):

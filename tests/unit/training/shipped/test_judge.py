@@ -10,11 +10,9 @@ from cender.detect.flips import LOOKS
 from cender.detect.network import read_judge, read_looks, read_neuron_judge
 from cender.io.weights import shipped_weights
 from cender.merge.judge import NEURON_WEIGHTS
-from cender.nets.deep import DeepNet
 from cender.nets.scoring import KIND
 from cender.simulate import SimulateParams
 from cender.training.shipped import judge
-from cender.types import Weights
 
 
 def draw_one(usual: bool) -> Iterator[SimulateParams]:
@@ -33,17 +31,6 @@ def test_weights_carry_judges_to_whom_deep_and_sure_neurons_are_likelier(monkeyp
     # Log-odds of the score, and depth.
     assert neurons[1] > 0
     assert neurons[5] > 0
-
-
-def test_only_the_deep_network_is_kept_in_half_precision() -> None:
-    fast = shipped_weights("dense", KIND)
-    assert judge.halve_deep(fast) is fast
-    deep = Weights({name: value.detach().numpy() for name, value in DeepNet(16).state_dict().items()}, {"kind": KIND})
-    halved = judge.halve_deep(deep)
-    assert halved.metadata == deep.metadata
-    for name, array in halved.arrays.items():
-        assert array.dtype == np.float16
-        np.testing.assert_allclose(array, deep.arrays[name], rtol=1e-3, atol=1e-4)
 
 
 def test_nuclei_larger_than_usual_are_for_the_network_of_other_rigs(monkeypatch: pytest.MonkeyPatch) -> None:
