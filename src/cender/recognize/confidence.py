@@ -9,7 +9,7 @@ from scipy.special import expit
 ABSENT = 0.05
 """Weight of "this identity is not here" among the neurons that could have it."""
 
-DOUBTFUL = 0.85
+DOUBTFUL = 0.9
 """Mean probability of a volume's identities, relative to a usual volume of its recording, that makes all doubtful."""
 
 USUAL = 0.82

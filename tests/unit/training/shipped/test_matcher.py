@@ -36,8 +36,8 @@ def test_the_shipped_matcher_finds_partners_that_an_untrained_one_does_not() -> 
     torch.manual_seed(0)
     shipped = build_matcher(shipped_weights("matcher", KIND).arrays)
     with torch.no_grad():
-        known = [measure_matching(shipped, see_twice(seed))[1] for seed in range(4)]
-        untaught = [measure_matching(Matcher(COUNT).eval(), see_twice(seed))[1] for seed in range(4)]
+        known = [measure_matching(shipped, see_twice(seed))[1] for seed in range(24)]
+        untaught = [measure_matching(Matcher(COUNT).eval(), see_twice(seed))[1] for seed in range(24)]
     assert np.mean(known) > 0.6
     assert np.mean(known) > np.mean(untaught) + 0.2
 
