@@ -5,13 +5,9 @@ from dataclasses import dataclass
 
 import numpy as np
 from jaxtyping import Float, Int
-from scipy.optimize import linear_sum_assignment
-from scipy.spatial.distance import cdist
 
 from cender.annotate.marks import Mark
-
-NEAR_UM = 2.0
-"""Two places this far apart, or farther, are not the same neuron: the diameter of a nucleus is about that."""
+from cender.annotate.places import Alignment, align_places, match_places
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,8 +23,8 @@ def join_volume(found_um: Float[np.ndarray, "m 3"], marks: Sequence[Mark]) -> li
     """All neurons of a volume, the machine's first, in its order; those that a person removed are among them.
 
     A mark belongs to the machine's neuron at its place (where the machine saw it when it was first touched, else where
-    a person put it), one to one and within `NEAR_UM`. A mark whose neuron the machine no longer finds stands for
-    itself, unless all that it says is that there is none.
+    a person put it, but for a shift of all such places), one to one and within the size of a nucleus. A mark whose
+    neuron the machine no longer finds stands for itself, unless all that it says is that there is none.
     """
     owner = match_marks(found_um, marks)
     of_row = {int(row): marks[index] for index, row in enumerate(owner) if row >= 0}
@@ -44,15 +40,20 @@ def join_volume(found_um: Float[np.ndarray, "m 3"], marks: Sequence[Mark]) -> li
 def match_marks(found_um: Float[np.ndarray, "m 3"], marks: Sequence[Mark]) -> Int[np.ndarray, " k"]:
     """The machine's row of each mark, -1 where it finds none there."""
     owner = np.full(len(marks), -1)
-    if not len(marks) or not len(found_um):
-        return owner
-    place = np.array([mark.anchor_um or mark.centre_um for mark in marks], float)
-    distance = cdist(place, found_um)
-    # Beyond the limit all are equally far, so that they do not decide who gets the near ones.
-    theirs, mine = linear_sum_assignment(np.minimum(distance, NEAR_UM))
-    near = distance[theirs, mine] < NEAR_UM
-    owner[theirs[near]] = mine[near]
+    held = np.array([mark.anchor_um is not None for mark in marks], bool)
+    place = np.array([mark.anchor_um or mark.centre_um for mark in marks], float).reshape(-1, 3)
+    # Where the machine saw a neuron is exact, so such marks come first.
+    owner[held] = match_places(place[held], found_um, Alignment())
+    free = np.setdiff1d(np.arange(len(found_um)), owner)
+    rows = match_places(place[~held], found_um[free], align_marks(found_um, marks))
+    owner[~held] = np.where(rows >= 0, np.append(free, -1)[rows], -1)
     return owner
+
+
+def align_marks(found_um: Float[np.ndarray, "m 3"], marks: Sequence[Mark]) -> Alignment:
+    """How all places that people gave by themselves lie to what the machine finds."""
+    place = np.array([mark.centre_um for mark in marks if mark.anchor_um is None], float)
+    return align_places(place.reshape(-1, 3), found_um)
 
 
 def _free_key(row: int, taken: Collection[str]) -> str:

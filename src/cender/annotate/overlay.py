@@ -1,12 +1,12 @@
 """What people say of volumes, laid over what the machine found there."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
-from jaxtyping import Bool, Int
+from jaxtyping import Bool, Float, Int
 
-from cender.annotate.join import JoinedNeuron, join_volume
+from cender.annotate.join import JoinedNeuron, align_marks, join_volume
 from cender.annotate.marks import NO_IDENTITY
 from cender.annotate.state import VolumeState
 from cender.types import Annotation, Head, Identities, Regions
@@ -20,7 +20,7 @@ class Corrected:
     person's where there are such. ``given`` is the person's identity of each, -1 where none was given; ``denied`` have
     none, according to a person; ``refused`` are no neurons, either because a person removed them or because all neurons
     were marked and these were not. ``shaped`` have a place or boxes of a person, ``redrawn`` boxes. ``found``
-    counts the machine's.
+    counts the machine's. ``shift_um`` is how far (``z y x``) all places that people gave lie beside what it found.
     """
 
     annotation: Annotation
@@ -30,6 +30,7 @@ class Corrected:
     shaped: Bool[np.ndarray, " m"]
     redrawn: Bool[np.ndarray, " m"]
     found: int
+    shift_um: Float[np.ndarray, " 3"] = field(default_factory=lambda: np.zeros(3))
 
     @property
     def lesson(self) -> Annotation:
@@ -55,7 +56,8 @@ class Corrected:
 
 def lay_over(found: Annotation, said: VolumeState) -> Corrected:
     """A volume as a person left it; who is meant is decided by place, one to one and within a nucleus' size."""
-    joined = join_volume(found.centre_um, list(said.marks.values()))
+    marks = list(said.marks.values())
+    joined = join_volume(found.centre_um, marks)
     count, machine = len(joined), len(found)
     centre = np.concatenate([found.centre_um, np.zeros((count - machine, 3))])
     given = np.full(count, -1)
@@ -84,7 +86,8 @@ def lay_over(found: Annotation, said: VolumeState) -> Corrected:
         complete=said.complete or said.reviewed,
         flagged=found.flagged or said.unusable is not None,
     )
-    return Corrected(annotation, given, denied, refused, shaped, redrawn, machine)
+    shift_um = align_marks(found.centre_um, marks).shift_um
+    return Corrected(annotation, given, denied, refused, shaped, redrawn, machine, shift_um)
 
 
 def count_corrections(corrected: Iterable[Corrected]) -> Mapping[str, int]:

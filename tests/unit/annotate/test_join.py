@@ -29,3 +29,16 @@ def test_neurons_that_only_people_saw_stand_for_themselves() -> None:
     assert keys(FOUND, new, lost, gone)[3:] == [("h7", None), ("m9", None)]
     assert keys(np.zeros((0, 3)), new) == [("h7", None)]
     assert keys(FOUND) == [("m0", 0), ("m1", 1), ("m2", 2)]
+
+
+def test_imported_points_a_frame_beside_the_light_belong_to_the_neurons_of_the_machine() -> None:
+    rng = np.random.default_rng(0)
+    found = rng.uniform(0, [24, 30, 60], (60, 3))
+    place = found + np.array([2.2, 0.0, 0.0]) + rng.normal(0, 0.2, found.shape)
+    marks = [Mark(key=f"h{row}", centre_um=tuple(one), identity=row) for row, one in enumerate(place.tolist())]
+    held = [one for one in join_volume(found, marks) if one.row is not None and one.mark is not None]
+    assert len(held) >= 57
+    assert sum(one.mark.identity == one.row for one in held if one.mark) >= 57
+    # Where the machine saw a neuron is exact: such marks are not shifted with the others.
+    touched = Mark(key="m3", anchor_um=tuple(found[3].tolist()), identity=99)
+    assert ("m3", 3) in keys(found, *marks[:3], touched, *marks[4:])

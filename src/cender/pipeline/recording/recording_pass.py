@@ -207,10 +207,24 @@ def _describe_human(said: Mapping[int, VolumeState], corrected: Mapping[int, Cor
         f"{counts['named']}, neurons that only they saw: {counts['added']}, findings that are no neurons: "
         f"{counts['refused']}"
     ]
+    notes += describe_shifts(corrected)
     if strange := sorted(worked - set(corrected)):
         first = ", ".join(map(str, strange[:5])) + ", …" * (len(strange) > 5)
         notes.append(f"annotated volumes that this run does not cover are kept but not used: {first}")
     return notes
+
+
+def describe_shifts(corrected: Mapping[int, Corrected]) -> list[str]:
+    """Volumes in which the places that people gave all lie beside the light, as they do in files of some programs."""
+    shifted = [volume for volume, one in sorted(corrected.items()) if one.shift_um.any()]
+    if not shifted:
+        return []
+    largest = max((corrected[volume].shift_um for volume in shifted), key=np.linalg.norm)
+    z, y, x = (f"{size:.1f}" for size in largest)
+    return [
+        f"in {say_count(len(shifted), 'annotated volume')} (first: {shifted[0]}) all places that people gave lie "
+        f"beside what is seen there, by up to {z}, {y}, {x} µm (z y x); neurons were matched as if they did not"
+    ]
 
 
 def _describe_added(added: Mapping[int, Mapping[str, pl.DataFrame]]) -> list[str]:

@@ -8,8 +8,8 @@ from dataclasses import replace
 
 import numpy as np
 from jaxtyping import Float, Float32, Int
-from scipy.optimize import linear_sum_assignment
 
+from cender.annotate.places import align_places, match_places
 from cender.detect.decode import USUAL_PX, decode_centres, decode_regions
 from cender.training.detector.samples import Sample
 from cender.types import Maps
@@ -19,8 +19,6 @@ Score = Callable[[Float32[np.ndarray, "z y x"]], Maps]
 SEEN, HINT = 0.3, 0.12
 NEAR_UM = 1.6
 """What the network sees within this distance of a mark belongs to it."""
-SAME_UM = 2.0
-"""Distance up to which a mark without boxes takes the place where the network sees a neuron."""
 # Frames above and below its own that a marked neuron may reach.
 REACH = 3
 
@@ -46,15 +44,15 @@ def complete_sample(sample: Sample, score: Score, complete: bool) -> Sample:
 def _settle(sample: Sample, lacking: Int[np.ndarray, " k"], seen: Float[np.ndarray, "n 3"]) -> Float[np.ndarray, "m 3"]:
     """Centres, those without boxes where the network sees the same neuron: a click is less exact than that.
 
-    Learning where people click would blur what the network knows of where nuclei are.
+    Learning where people click would blur what the network knows of where nuclei are. Where all clicks of a head lie
+    beside what it sees (`align_places`), so do those on neurons that it does not see.
     """
+    theirs, found = sample.centre[lacking] * sample.step_um, seen * sample.step_um
+    alignment = align_places(theirs, found)
+    row = match_places(theirs, found, alignment)
     centre = sample.centre.copy()
-    if not len(lacking) or not len(seen):
-        return centre
-    distance = np.linalg.norm((centre[lacking, None] - seen[None]) * sample.step_um, axis=2)
-    row, column = linear_sum_assignment(np.minimum(distance, SAME_UM))
-    same = distance[row, column] < SAME_UM
-    centre[lacking[row[same]]] = seen[column[same]]
+    centre[lacking] = np.where((row >= 0)[:, None], found[row] if len(found) else theirs, theirs - alignment.shift_um)
+    centre[lacking] /= sample.step_um
     return centre
 
 

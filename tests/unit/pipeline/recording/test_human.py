@@ -54,6 +54,18 @@ def test_places_decide_who_is_meant() -> None:
     assert lay_over(find(), say(0, [2], [7], moved=2.5)).given.tolist() == [-1, -1, -1, 7], "too far away: another one"
 
 
+def test_the_run_says_that_imported_points_lie_beside_the_light() -> None:
+    place = np.random.default_rng(0).uniform(0, [24, 30, 60], (40, 3))
+    found = replace(Annotation.from_points(3, place), voxel_um=VOXEL)
+    said = replace(found, centre_um=place + np.array([2.4, 0.0, 0.0]), identity=np.arange(40))
+    one = lay_over(found, said)
+    assert (one.given[:40] == np.arange(40)).sum() >= 38
+    assert not one.shaped[:40].any(), "the machine's places stand"
+    (note,) = recording_pass.describe_shifts({3: one, 4: lay_over(find(4), say(4, [0], [7]))})
+    assert "1 annotated volume (first: 3)" in note
+    assert "2.4, 0.0, 0.0 µm" in note
+
+
 def test_who_marked_all_refuses_the_rest() -> None:
     one = lay_over(find(), say(0, [2, 0], [7, -1], complete=True))
     assert one.refused.tolist() == [False, True, False]

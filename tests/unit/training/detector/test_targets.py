@@ -131,9 +131,18 @@ def test_clicks_settle_where_the_network_sees_the_neuron_and_drawn_boxes_do_not(
     )
     # Farther away there may be another neuron, which the network does not see.
     far = replace(bare, centre=sample.centre + np.array([0.0, 0.0, 14.0]))
-    np.testing.assert_array_equal(
+    np.testing.assert_allclose(
         complete_sample(far, lambda _: to_maps(sample), complete=True).centre[:1], far.centre[:1]
     )
+
+
+def test_imported_points_a_frame_beside_the_light_settle_too() -> None:
+    sample = make_head()
+    shifted = replace(sample, centre=sample.centre + np.array([1.5, 0.0, 0.0]))
+    bare = replace(shifted, frame=np.zeros(0, int), box=np.zeros((0, 4)), neuron=np.zeros(0, int))
+    assert 1.5 * sample.step_um[0] > 2, "each by itself is too far away"
+    settled = complete_sample(bare, lambda _: to_maps(sample), complete=True).centre
+    np.testing.assert_allclose(settled, sample.centre, atol=0.5)
 
 
 def test_what_the_network_sees_beside_the_marks_is_unsure() -> None:
