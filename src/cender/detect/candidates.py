@@ -13,14 +13,14 @@ from cender.detect.decode import USUAL_PX, decode_centres
 from cender.detect.suppression import suppress_centres
 from cender.types import Maps
 
-LOWEST = 0.05
+LOWEST = 0.03
 """Heat from which on a peak is looked at."""
 APART_UM = 0.6
 """Of two peaks nearer than this only the higher one is."""
 COLUMNS = 14
 """Columns of the description of a candidate, which its judge weighs."""
 PLAIN_JUDGE = np.eye(COLUMNS)[1]
-"""The judge of weights that carry none: heat is taken at its word."""
+"""The judge of weights that carry none: the log-odds are taken at their word."""
 _FAR_UM, _USUAL_UM = 6.0, 2.5
 """Distance beyond which a higher peak is no neighbour, and the usual width of a nucleus."""
 _CROWD_UM = 3.0
@@ -52,11 +52,9 @@ def find_candidates(maps: Maps, step_um: Float[np.ndarray, " 3"]) -> Candidates:
     return found.select(suppress_centres(found.centre * step_um, found.score, np.full(len(found.score), APART_UM)))
 
 
-def judge_candidates(
-    maps: Maps, found: Candidates, step_um: Float[np.ndarray, " 3"], judge: Float[np.ndarray, " c"]
-) -> Float[np.ndarray, " k"]:
-    """Chance that each candidate is a neuron, by the weights of the columns of `describe_candidates`."""
-    return np.asarray((1 + np.tanh(describe_candidates(maps, found, step_um) @ judge / 2)) / 2)
+def judge_candidates(table: Float[np.ndarray, "k 14"], judge: Float[np.ndarray, " c"]) -> Float[np.ndarray, " k"]:
+    """Chance that each candidate is a neuron, by the weights of the columns of its description."""
+    return np.asarray((1 + np.tanh(table @ judge / 2)) / 2)
 
 
 def describe_candidates(maps: Maps, found: Candidates, step_um: Float[np.ndarray, " 3"]) -> Float[np.ndarray, "k 14"]:

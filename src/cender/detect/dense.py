@@ -1,10 +1,11 @@
 """The default detector: one pass of a small network over the head, every frame seen with its neighbours."""
 
 import numpy as np
-from jaxtyping import Bool, Float, Int, Real
+from jaxtyping import Bool, Float, Int, Real, UInt8
 
 from cender.detect.candidates import find_candidates, judge_candidates
 from cender.detect.decode import decode_regions, read_boxes
+from cender.detect.examine import examine_candidates
 from cender.detect.measure import measure_regions
 from cender.detect.network import Network
 from cender.detect.normalise import Grid, cut_strip
@@ -27,7 +28,7 @@ def detect_regions(
     still = hold_still(red, head.crop, voxel_um)
     image, grid = cut_strip(still.stack, still.move_head(head), voxel_um, network.grids)
     maps = network.score(image)
-    centre, centre_score = _find_centres(maps, grid, voxel_um, network, params)
+    centre, centre_score = _find_centres(maps, image, grid.step * np.array(voxel_um), network, params)
     # Maps reach beyond the image where its sides are no whole cells.
     shown = _inside(centre[:, 1:], image.shape[1:])
     centre, centre_score = centre[shown], centre_score[shown]
@@ -45,12 +46,16 @@ def detect_regions(
 
 
 def _find_centres(
-    maps: Maps, grid: Grid, voxel_um: VoxelSize, network: Network, params: DetectParams
+    maps: Maps,
+    image: UInt8[np.ndarray, "z y x"],
+    step_um: Float[np.ndarray, " 3"],
+    network: Network,
+    params: DetectParams,
 ) -> tuple[Float[np.ndarray, "k 3"], Float[np.ndarray, " k"]]:
     """Centres on the network's grid that are likely enough, and how likely they are."""
-    step_um = grid.step * np.array(voxel_um)
     found = find_candidates(maps, step_um)
-    chance = judge_candidates(maps, found, step_um, network.judge)
+    table = examine_candidates(maps, image, found, step_um, network.looks, network.examine)
+    chance = judge_candidates(table, network.judge)
     likely = chance >= params.centre_score
     centre, chance = found.centre[likely], chance[likely]
     spacing_um = np.where(chance >= SURE_CHANCE, min(TOUCHING_UM, params.spacing_um), params.spacing_um)

@@ -8,9 +8,13 @@ import numpy as np
 from jaxtyping import Float, UInt8
 
 from cender.detect.candidates import COLUMNS, PLAIN_JUDGE
+from cender.detect.examine import Examine
 from cender.detect.normalise import GRIDS, USUAL_GRIDS, Grids
 from cender.errors import ModelError
 from cender.types import Maps, Weights
+
+JUDGE = "candidate_judge"
+"""Name under which weights carry the judge of their candidates."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,14 +27,20 @@ class Network:
         From frames on a grid that it knows, in levels, to maps of half the size.
     grids
         The grids that it knows.
+    looks
+        How often it looks at a volume.
+    examine
+        Who takes a second look at its candidates (`cender.detect.examine`); None takes heat at its word.
     judge
-        How likely its candidates are neurons (`cender.detect.candidates`).
+        How likely its candidates are neurons then (`cender.detect.candidates`).
     neuron_judge
         How likely what they gather is (`cender.merge.judge`); None leaves it to the usual judge.
     """
 
     score: Callable[[UInt8[np.ndarray, "z y x"]], Maps]
     grids: Grids = USUAL_GRIDS
+    looks: int = 1
+    examine: Examine | None = None
     judge: Float[np.ndarray, " c"] = field(default_factory=PLAIN_JUDGE.copy)
     neuron_judge: Float[np.ndarray, " n"] | None = None
 
@@ -49,8 +59,11 @@ def read_looks(weights: Weights) -> int:
 
 
 def read_judge(weights: Weights) -> Float[np.ndarray, " c"]:
-    """How likely the candidates of these weights are neurons; where they do not say it, heat is taken at its word."""
-    judge = np.array(json.loads(weights.metadata.get("judge", "[]")), float)
+    """How likely the candidates of these weights are neurons; where they do not say it, the examiner is believed.
+
+    Weights from before there was one carry a judge of the heat, under another name.
+    """
+    judge = np.array(json.loads(weights.metadata.get(JUDGE, "[]")), float)
     return judge if len(judge) == COLUMNS else PLAIN_JUDGE.copy()
 
 

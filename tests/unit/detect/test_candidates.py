@@ -1,10 +1,9 @@
 """Candidates: which peaks are looked at, and how they are judged."""
 
-from collections.abc import Sequence
-
 import numpy as np
 import pytest
 
+from cases.heats import draw_maps
 from cender.detect.candidates import (
     COLUMNS,
     LOWEST,
@@ -15,23 +14,8 @@ from cender.detect.candidates import (
 )
 from cender.detect.decode import decode_regions
 from cender.detect.dense import OWN_WIDTHS, add_boxes
-from cender.types import Maps
 
 STEP_UM = np.array([1.5, 0.3, 0.3])
-Peak = tuple[int, int, int, float]
-
-
-def draw_maps(centres: list[Peak], regions: Sequence[Peak] = ()) -> Maps:
-    """Maps with bumps of these logits at pixels ``z y x``; boxes are of the usual size."""
-    whole = np.zeros((7, 7, 24, 32), np.float32)
-    whole[:, :2] = -6.0
-    ys, xs = np.mgrid[0:24, 0:32]
-    for number, peaks in enumerate((regions, centres)):
-        for z, y, x, height in peaks:
-            bump = height - 1.5 * ((ys - y) ** 2 + (xs - x) ** 2)
-            for frame, lower in ((z - 1, 2.0), (z, 0.0), (z + 1, 2.0)):
-                whole[frame, number] = np.maximum(whole[frame, number], bump - lower)
-    return Maps.pack(whole)
 
 
 def test_faint_peaks_are_looked_at_and_noise_is_not() -> None:
@@ -43,7 +27,8 @@ def test_faint_peaks_are_looked_at_and_noise_is_not() -> None:
 def test_without_a_judge_heat_is_taken_at_its_word() -> None:
     maps = draw_maps([(3, 8, 8, 3.0), (3, 8, 20, -2.0)])
     found = find_candidates(maps, STEP_UM)
-    np.testing.assert_allclose(judge_candidates(maps, found, STEP_UM, PLAIN_JUDGE), found.score, atol=1e-6)
+    table = describe_candidates(maps, found, STEP_UM)
+    np.testing.assert_allclose(judge_candidates(table, PLAIN_JUDGE), found.score, atol=1e-6)
 
 
 def test_what_stands_beside_a_higher_peak_is_described_by_it() -> None:

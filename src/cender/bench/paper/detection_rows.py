@@ -37,8 +37,8 @@ TRAINED = {
     "default": (
         "dense",
         DENSE,
-        "about 1 h; not recorded, half an hour each on one core by their steps: `cender train detector "
-        "--from-scratch`, then `cender train detector --set train.width=32` (detection.md)",
+        "about 1 h 45 min; not recorded, about half an hour each on one core: `cender train detector --from-scratch`, "
+        "then twice `cender train detector` with more channels and steps, then its examiner (detection.md)",
     ),
     "paper": ("multi_field", MULTI_FIELD, "not recorded; `cender bench baseline`"),
 }
@@ -74,7 +74,8 @@ class Way:
         """All that its figures depend on beside the volumes."""
         # Shipped weights know anchors of 9 pixels only.
         weights = {self.model: hash_weights(self.params.weights, self.model)}
-        models = {"orientation": hash_weights(None, "orientation")}
+        beside = ("orientation", "examiner") if self.method == "default" else ("orientation",)
+        models = {name: hash_weights(None, name) for name in beside}
         given: dict[str, Any] = {"models": models, "weights": weights} if self.pair else {"models": models | weights}
         if self.method == "default":
             # Its network is int8, which CPUs do not all add up alike.

@@ -48,7 +48,7 @@ def _find(data: Path | None, name: str) -> Path | None:
 
 
 def _time_stages(config: Config) -> Item:
-    inputs = {**_inputs(config, "dense", "orientation"), "stages": hash_settings(config, STAGES)}
+    inputs = {**_inputs(config, "dense", "orientation", "examiner"), "stages": hash_settings(config, STAGES)}
     return Item("stages", lambda: measure_stages(config.detect, 3, process_time), inputs, 3)
 
 

@@ -101,8 +101,10 @@ def find_models(params: DetectParams) -> dict[str, str]:
     """Hashes of the weights that the volume pass uses."""
     shipped = "multi_field" if params.method == "paper" else "dense"
     models = {"detector": hash_weights(params.weights, shipped), "compass": hash_weights(None, "orientation")}
-    if params.method == "default" and params.weights is None:
-        models["detector of other rigs"] = hash_weights(None, "dense_rigs")
+    if params.method == "default":
+        models["examiner"] = hash_weights(None, "examiner")
+        if params.weights is None:
+            models["detector of other rigs"] = hash_weights(None, "dense_rigs")
     return models
 
 

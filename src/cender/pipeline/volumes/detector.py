@@ -56,12 +56,17 @@ def _build_dense(params: DetectParams, weights: Weights | None, threads: int) ->
 
 
 def load_network(weights: Weights, params: DetectParams, threads: int = 0) -> Network:
-    """The network of these weights, with the grids, the looks and the judges that they carry."""
+    """The network of these weights, with the grids, the looks and the judges that they carry, and the examiner."""
+    from cender.nets.examiner_arrays import KIND as EXAMINER
+    from cender.nets.examiner_arrays import build_examiner
     from cender.nets.scoring import build_score
 
     score = build_score(weights, params.device, params.precision, threads)
     score = average_flips(score) if read_looks(weights) > 1 else score
-    return Network(score, find_grids(weights), read_judge(weights), read_neuron_judge(weights))
+    examine = build_examiner(shipped_weights("examiner", EXAMINER))
+    return Network(
+        score, find_grids(weights), read_looks(weights), examine, read_judge(weights), read_neuron_judge(weights)
+    )
 
 
 def shipped_detector(fast: bool = True) -> Weights:

@@ -10,7 +10,7 @@ from scipy.spatial import cKDTree
 from cender.detect.dense import detect_regions
 from cender.detect.network import Network
 from cender.detect.params import DetectParams
-from cender.evaluate.match import match_neurons, match_partners
+from cender.evaluate.match import match_centres, match_neurons
 from cender.merge import DepthBounds, MergeParams, gather_neurons
 from cender.merge.assemble import order_regions
 from cender.merge.judge import NEURON_WEIGHTS, describe_neurons
@@ -64,8 +64,9 @@ def describe_findings(
     given = Annotation(
         known.truth.volume, place, np.full(count, -1), np.zeros(count), neurons.regions, voxel_um=known.voxel_um
     )
-    match = match_neurons if len(known.truth.regions) else match_partners
-    right = match(known.truth, given).partner_of_predicted >= 0
+    # There is a neuron where its boxes or its centre are where they should be: of a faint one often only the latter is.
+    matches = (match_neurons, match_centres) if len(known.truth.regions) else (match_centres,)
+    right = np.any([match(known.truth, given).partner_of_predicted >= 0 for match in matches], axis=0)
     others = len(known.others_um) and count
     foreign = cKDTree(known.others_um).query(place)[0] < NEAR_UM if others else np.zeros(count, bool)
     depth = DepthBounds(merge.depth_offset_um, merge.depth_slope, merge.depth_spread_um)

@@ -11,7 +11,7 @@ from jaxtyping import Float
 from torch import Tensor
 
 from cender.detect.candidates import PLAIN_JUDGE
-from cender.detect.network import read_judge, read_looks
+from cender.detect.network import JUDGE, read_judge, read_looks
 from cender.errors import ConfigError
 from cender.nets.deep import DeepNet
 from cender.nets.dense import DenseNet
@@ -28,7 +28,7 @@ from cender.training.detector.calibrate import (
     undo_calibration,
     validate,
 )
-from cender.training.detector.judge import fit_judge
+from cender.training.detector.judge import fit_judge, load_examiner
 from cender.training.detector.losses import focal_loss, keep_heat_loss, value_loss
 from cender.training.detector.resume import Run, keep_run, resume_run
 from cender.training.detector.samples import ENOUGH, Sample, hold_out
@@ -236,10 +236,10 @@ def _finish(
     looks = 1 if start is None else read_looks(start)
     judge = known
     if not few:
-        judge = fit_judge(calibrated, held, known, looks)
+        judge = fit_judge(calibrated, held, known, looks, load_examiner())
     elif partial and start is not None:
         # Judged by the network that has not learnt from them.
-        judge = fit_judge(start.arrays, samples, known, looks)
+        judge = fit_judge(start.arrays, samples, known, looks, load_examiner())
     return Weights(
         calibrated,
         {
@@ -248,7 +248,7 @@ def _finish(
             "started_from": "nothing" if start is None else start.metadata.get("name", "other weights"),
             "calibration": json.dumps(calibration),
             "ranges": measure_ranges(arrays, held),
-            "judge": json.dumps(judge.round(4).tolist()),
+            JUDGE: json.dumps(judge.round(4).tolist()),
             "looks": str(looks),
             **about,
         },

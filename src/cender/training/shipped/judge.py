@@ -1,8 +1,8 @@
 """Fits how likely what weights find is a neuron: ``python -m cender.training.shipped.judge FILE [--any]``.
 
-Both judges are written into the file: of candidates and of what they gather. ``--any`` fits them to random rigs
-instead of usual ones, and lets the network look four times, since time matters less there. They are fitted anew
-whenever the shipped weights change.
+Both judges are written into the file: of candidates, after the examiner's second look, and of what they gather.
+``--any`` fits them to random rigs instead of usual ones, and lets the network look four times, since time matters less
+there. They are fitted anew whenever the shipped weights change.
 """
 
 import json
@@ -15,7 +15,7 @@ import numpy as np
 from cender.detect.candidates import PLAIN_JUDGE
 from cender.detect.flips import LOOKS, average_flips
 from cender.detect.measure import has_large_nuclei
-from cender.detect.network import Network, find_grids
+from cender.detect.network import JUDGE, Network, find_grids
 from cender.detect.normalise import is_usual
 from cender.detect.params import DetectParams
 from cender.io.weights import load_weights, save_weights, shipped_weights
@@ -26,7 +26,7 @@ from cender.nets.scoring import KIND, build_score
 from cender.preprocess.head import find_head
 from cender.simulate import SimulateParams, simulate_recording
 from cender.simulate.rigs import draw_rig
-from cender.training.detector.judge import fit_judge
+from cender.training.detector.judge import fit_judge, load_examiner
 from cender.training.detector.neurons import Known, fit_neuron_judge
 from cender.training.detector.samples import make_sample
 from cender.training.detector.simulated import match_rig, vary_params, vary_spacing
@@ -82,11 +82,12 @@ def judge_weights(weights: Weights, volumes: Sequence[Known], looks: int = 1) ->
     heads = [
         make_sample(one.red, one.truth, one.voxel_um, one.head.crop, one.others_um, grids=grids) for one in volumes
     ]
-    judge = fit_judge(weights.arrays, heads, PLAIN_JUDGE, looks).round(4)
+    examine = load_examiner()
+    judge = fit_judge(weights.arrays, heads, PLAIN_JUDGE, looks, examine).round(4)
     once = build_score(weights, "cpu")
-    network = Network(average_flips(once) if looks > 1 else once, grids, judge)
+    network = Network(average_flips(once) if looks > 1 else once, grids, looks, examine, judge)
     neurons = fit_neuron_judge(((one, network) for one in volumes), DetectParams(), MergeParams()).round(4)
-    judges = {"judge": json.dumps(judge.tolist()), "neuron_judge": json.dumps(neurons.tolist())}
+    judges = {JUDGE: json.dumps(judge.tolist()), "neuron_judge": json.dumps(neurons.tolist())}
     return Weights(weights.arrays, {**weights.metadata, **judges, "looks": str(looks)})
 
 

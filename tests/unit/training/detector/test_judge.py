@@ -5,12 +5,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from cender.detect.candidates import COLUMNS, PLAIN_JUDGE, describe_candidates, find_candidates
+from cender.detect.candidates import COLUMNS, PLAIN_JUDGE, describe_candidates, find_candidates, judge_candidates
 from cender.io.weights import shipped_weights
 from cender.nets.detector import build_torch_score
 from cender.nets.scoring import KIND
 from cender.simulate import SimulateParams
-from cender.training.detector.judge import collect_candidates, fit_judge
+from cender.training.detector.judge import collect_candidates, fit_judge, load_examiner
 from cender.training.detector.samples import Sample
 from cender.training.detector.simulated import draw_samples, match_rig
 from cender.types import VoxelSize
@@ -29,8 +29,7 @@ def heads() -> list[Sample]:
 
 def chance(arrays: dict[str, np.ndarray], head: Sample, judge: np.ndarray) -> np.ndarray:
     maps = build_torch_score(arrays)(head.image)
-    table = describe_candidates(maps, find_candidates(maps, head.step_um), head.step_um)
-    return 1 / (1 + np.exp(-table @ judge))
+    return judge_candidates(describe_candidates(maps, find_candidates(maps, head.step_um), head.step_um), judge)
 
 
 def test_chances_mean_what_they_say_on_what_they_were_learnt_from(arrays: dict, heads: list[Sample]) -> None:
@@ -40,6 +39,15 @@ def test_chances_mean_what_they_say_on_what_they_were_learnt_from(arrays: dict, 
     assert learnt.mean() == pytest.approx(right.mean(), abs=0.02)
     loss = [-np.mean(np.where(right, np.log(p + 1e-9), np.log(1 - p + 1e-9))) for p in (learnt, plain)]
     assert loss[0] < loss[1]
+
+
+def test_the_examiner_knows_neurons_of_unseen_animals_better_than_the_heat(arrays: dict, heads: list[Sample]) -> None:
+    losses = []
+    for examine in (None, load_examiner()):
+        table, right = collect_candidates(arrays, heads, examine=examine)
+        odds = table @ PLAIN_JUDGE
+        losses.append(np.logaddexp(0, np.where(right, -odds, odds)).mean())
+    assert losses[1] < 0.85 * losses[0]
 
 
 def test_where_a_part_is_marked_as_many_are_expected_as_before(arrays: dict, heads: list[Sample]) -> None:

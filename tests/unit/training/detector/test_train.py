@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 import torch
 
+from cender.detect.network import JUDGE
 from cender.errors import ConfigError, ModelError
 from cender.nets.scoring import KIND, build_score, read_ranges
 from cender.training.detector.calibrate import validate
@@ -146,9 +147,9 @@ def test_fine_tuning_with_a_rate_that_destroys_returns_what_was_known(heads: lis
 
 def test_few_heads_leave_what_scores_mean_and_more_do_not(heads: list[Sample]) -> None:
     start, _ = train_detector(heads, SHORT.model_copy(update={"steps": 80}))
-    other = replace(start, metadata={**start.metadata, "judge": str([0.5, 2.0] + [0.1] * 12)})
+    other = replace(start, metadata={**start.metadata, JUDGE: str([0.5, 2.0] + [0.1] * 12)})
     few, _ = train_detector(heads[:3], SHORT, start=other)
     more, _ = train_detector(heads, SHORT, start=other)
-    for what in ("calibration", "judge"):
+    for what in ("calibration", JUDGE):
         assert json.loads(few.metadata[what]) == json.loads(other.metadata[what])
     assert json.loads(more.metadata["calibration"]) != json.loads(other.metadata["calibration"])

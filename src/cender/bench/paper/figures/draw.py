@@ -44,7 +44,7 @@ GROUPS = {
 }
 
 SHOWN = {
-    **dict.fromkeys(("1", "7", "10", "S3"), ("dense", "orientation")),
+    **dict.fromkeys(("1", "7", "10", "S3"), ("dense", "orientation", "examiner")),
     "3": ("multi_field", "orientation"),
     "9": ("matcher",),
 }
