@@ -26,6 +26,7 @@ LEAST_SHARE, LEAST_GAIN = 0.5, 0.1
 _SAME_UM = 0.05
 """Places as near as this are the same one, written down twice."""
 _VOTE_UM, _ROUNDS = 0.8, 3
+"""Differences as near as this vote for the same shift, and rounds in which the winner is refined."""
 _TO_SD = 1.48
 """Standard deviation per median of absolute deviations."""
 

@@ -24,6 +24,7 @@ _CROWDS_UM = 3.0, 5.0
 _READ = [0, 1, 2, 3, 6]
 """Maps that are read at the candidate: both heats, width, height and offset along z."""
 _LARGEST = 8.0
+"""Logits and offsets are cut here."""
 
 
 def examine_candidates(

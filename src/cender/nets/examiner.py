@@ -9,6 +9,7 @@ from torch.nn import functional
 WIDTH = 64
 """Width of every hidden layer."""
 _DROPPED = 0.1
+"""Share of the hidden values that training leaves out by chance."""
 
 
 class Examiner(nn.Module):

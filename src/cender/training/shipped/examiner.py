@@ -51,8 +51,11 @@ ALSO_WIDE = 4
 VOLUMES, FEWEST = (20, 10, 30, 5), 20
 """Volumes that are drawn by turns, and neurons that one must show."""
 USUAL_FRAMES = 18
+"""Frames of a usual microscope."""
 NETWORKS, EPOCHS, BATCH = 2, 20, 512
+"""Networks that are averaged, how often each sees every candidate, and candidates per step."""
 FASTEST, DECAY = 4e-3, 1e-2
+"""Largest learning rate, and decay of the weights."""
 log = logging.getLogger(__name__)
 
 

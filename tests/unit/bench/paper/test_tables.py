@@ -187,8 +187,8 @@ def test_the_commands_that_a_row_of_other_anchors_needs_fill_it(tmp_path: Path) 
 
 def test_training_that_no_weights_record_is_said_to_be_an_estimate(tmp_path: Path) -> None:
     said = describe_training("default", None)
-    assert re.match(r"about 1 h; not recorded, .* by their steps", said)
-    assert said.count("cender train detector") == 2, "both trainings of the shipped weights"
+    assert re.match(r"about 1 h 45 min; not recorded, about half an hour each", said)
+    assert said.count("cender train detector") == 2, "from scratch, and further"
     assert re.fullmatch(r"\d+\.\d min", describe_training("paper", None))
     own = shipped_weights("dense", DENSE)
     save_weights(own, tmp_path / "own.safetensors")
