@@ -5,6 +5,7 @@ belong to the upper or the lower edge of a voxel, or were clicked in a stack tha
 are far apart, people's depths are a frame off.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -37,6 +38,12 @@ class Alignment:
 
     shift_um: Float[np.ndarray, " 3"] = field(default_factory=lambda: np.zeros(3))
     near_um: Float[np.ndarray, " 3"] = field(default_factory=lambda: np.full(3, NEAR_UM))
+
+
+def say_largest(shifts_um: Iterable[Float[np.ndarray, " 3"]]) -> str:
+    """The largest of some shifts in words."""
+    z, y, x = (f"{size:.1f}" for size in max(shifts_um, key=lambda one: float(np.linalg.norm(one))))
+    return f"{z}, {y}, {x} µm (z y x)"
 
 
 def match_places(

@@ -45,6 +45,8 @@ def evaluate(
     result = evaluate_recording(
         predicted, actual, volumes=wanted, rename=_is_unannotated_run(worm) if rename is None else rename
     )
+    if shifted := _describe_shifts(predicted, actual):
+        STDERR.print(f"warning: {shifted}", markup=False)
     if picture is not None:
         _save_picture(result, picture)
         STDERR.print(f"drew {picture}", markup=False)
@@ -52,6 +54,25 @@ def evaluate(
         print_json(result.as_json())
     else:
         print_result(result, STDOUT)
+
+
+def _describe_shifts(predicted: "Annotations", truth: "Annotations") -> str | None:
+    """What to say where the places of a truth of points all lie beside what was found."""
+    from cender.annotate.places import align_places, say_largest
+    from cender.types.words import say_count
+
+    shifts = [
+        align_places(one.centre_um, predicted.annotations[volume].centre_um).shift_um
+        for volume, one in truth.annotations.items()
+        if volume in predicted.annotations and not len(one.regions)
+    ]
+    beside = [shift for shift in shifts if shift.any()]
+    if not beside:
+        return None
+    return (
+        f"in {len(beside)} of {say_count(len(shifts), 'volume')} the places of the truth all lie beside what was "
+        f"found, by up to {say_largest(beside)}; what is farther away than 2 µm counts as missed"
+    )
 
 
 def _load_side(path: Path) -> "Annotations":

@@ -13,7 +13,7 @@ from cender.cli.app import app
 from cender.errors import CenderError, ConfigError, DataError
 from cender.io import create_run, save_outcomes, save_truth
 from cender.io.results.annotations.base import open_to_write
-from cender.types import Annotation, Identities, Neurons, Outcome, VoxelSize
+from cender.types import Annotation, Annotations, Identities, Neurons, Outcome, VoxelSize
 
 
 @pytest.fixture
@@ -137,3 +137,17 @@ def test_a_run_without_annotations_is_renamed(tmp_path: Path) -> None:
     assert json.loads(run(*words, "--keep-numbers"))["identity"]["accuracy"] == 0
     open_to_write(worm / "annotations.sqlite").close()
     assert json.loads(run(*words))["identity"]["accuracy"] == 0
+
+
+def test_a_truth_of_points_that_lies_beside_what_was_found_is_said_to(tmp_path: Path) -> None:
+    place = np.random.default_rng(0).uniform(0, [24, 30, 60], (40, 3))
+    for name, shift in (("mine", 0.0), ("right", 0.3), ("beside", 2.4)):
+        points = Annotation.from_points(0, place + np.array([shift, 0.0, 0.0]), np.arange(40))
+        save_truth(Annotations(name, VoxelSize(2.2, 0.5, 0.5), None, {0: points}), tmp_path / name)
+    said = {
+        name: CliRunner().invoke(app, ["evaluate", str(tmp_path / "mine"), "--truth", str(tmp_path / name)])
+        for name in ("right", "beside")
+    }
+    assert "lie beside" not in said["right"].output
+    assert "in 1 of 1 volume the places of the truth all lie beside" in " ".join(said["beside"].output.split())
+    assert "2.4, 0.0, 0.0 µm" in " ".join(said["beside"].output.split())

@@ -11,6 +11,7 @@ import polars as pl
 
 from cender.activity import Sightings, compute_traces
 from cender.annotate.overlay import Corrected, count_corrections, lay_over
+from cender.annotate.places import say_largest
 from cender.annotate.state import IdentityState, VolumeState
 from cender.config import Config
 from cender.errors import DataError
@@ -219,11 +220,10 @@ def describe_shifts(corrected: Mapping[int, Corrected]) -> list[str]:
     shifted = [volume for volume, one in sorted(corrected.items()) if one.shift_um.any()]
     if not shifted:
         return []
-    largest = max((corrected[volume].shift_um for volume in shifted), key=np.linalg.norm)
-    z, y, x = (f"{size:.1f}" for size in largest)
     return [
         f"in {say_count(len(shifted), 'annotated volume')} (first: {shifted[0]}) all places that people gave lie "
-        f"beside what is seen there, by up to {z}, {y}, {x} µm (z y x); neurons were matched as if they did not"
+        f"beside what is seen there, by up to {say_largest(corrected[volume].shift_um for volume in shifted)}; neurons "
+        "were matched as if they did not"
     ]
 
 
