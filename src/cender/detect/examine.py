@@ -11,8 +11,6 @@ from cender.types import Maps
 
 Examine = Callable[[Float32[np.ndarray, "k f"], Float32[np.ndarray, "k s"]], Float[np.ndarray, " k"]]
 """From facts (`list_facts`) and surroundings (`sample_surroundings`) of candidates to log-odds of being a neuron."""
-FACTS = 28
-"""Columns of `list_facts`."""
 ODDS = 1
 """Column of a description that holds the log-odds, of the heat alone or of the second look."""
 # Heat from which on a candidate counts as strong, below which as weak, and above which its width is believed.

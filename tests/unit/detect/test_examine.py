@@ -4,7 +4,7 @@ import numpy as np
 
 from cases.heats import draw_maps
 from cender.detect.candidates import describe_candidates, find_candidates
-from cender.detect.examine import FACTS, ODDS, examine_candidates, list_facts
+from cender.detect.examine import ODDS, examine_candidates, list_facts
 from cender.detect.surroundings import SAMPLES
 
 STEP_UM = np.array([1.5, 0.3, 0.3])
@@ -26,7 +26,7 @@ def test_only_the_log_odds_change() -> None:
     np.testing.assert_array_equal(plain, describe_candidates(maps, found, STEP_UM))
     np.testing.assert_array_equal(np.delete(table, ODDS, axis=1), np.delete(plain, ODDS, axis=1))
     assert table[:, ODDS].tolist() == [5.0, -5.0, 0.0]
-    assert asked == [((3, FACTS), (3, SAMPLES))]
+    assert asked == [((3, 28), (3, SAMPLES))]
 
 
 def test_nobody_is_asked_where_there_is_nothing() -> None:

@@ -2,12 +2,13 @@
 
 import numpy as np
 
-from cender.detect.examine import FACTS
 from cender.detect.surroundings import SAMPLES
 from cender.nets.examiner_arrays import build_examiner
 from cender.simulate import SimulateParams
 from cender.training.shipped import examiner
 from cender.training.shipped.examiner import Lesson, draw_lesson, list_animals, pack_examiner, train_examiner
+
+FACTS = 28
 
 
 def test_a_volume_teaches_which_candidates_are_neurons() -> None:
