@@ -34,6 +34,19 @@ def test_the_expected_accuracy_is_said_with_its_range(wrong: float) -> None:
     assert check.describe()["low"] == pytest.approx(low, abs=1e-3)
 
 
+def test_of_few_volumes_less_is_expected_and_less_is_sure() -> None:
+    known = name_with_errors(FILM, 0.1)
+    many, few = (check_identities(some, known, 0.6) for some in (FILM, FILM[:6]))
+    assert many is not None
+    assert few is not None
+    assert few.sureness == pytest.approx(many.sureness, abs=0.02)
+    assert few.expected_accuracy < many.expected_accuracy
+    widths = [one.expected_range[1] - one.expected_range[0] for one in (many, few)]
+    assert widths[1] > 1.5 * widths[0]
+    assert "6 volumes this is a rough guess" in str(few)
+    assert "rough guess" not in str(many)
+
+
 def test_more_mistakes_are_expected_where_there_are_more() -> None:
     checks = [check_identities(FILM, name_with_errors(FILM, wrong), 0.6) for wrong in (0.0, 0.15, 0.3)]
     expected = [check.expected_accuracy for check in checks if check is not None]
