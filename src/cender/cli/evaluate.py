@@ -45,7 +45,7 @@ def evaluate(
     result = evaluate_recording(
         predicted, actual, volumes=wanted, rename=_is_unannotated_run(worm) if rename is None else rename
     )
-    if shifted := _describe_shifts(predicted, actual):
+    if shifted := _describe_shifts(predicted, actual, wanted):
         STDERR.print(f"warning: {shifted}", markup=False)
     if picture is not None:
         _save_picture(result, picture)
@@ -56,7 +56,7 @@ def evaluate(
         print_result(result, STDOUT)
 
 
-def _describe_shifts(predicted: "Annotations", truth: "Annotations") -> str | None:
+def _describe_shifts(predicted: "Annotations", truth: "Annotations", wanted: range | None) -> str | None:
     """What to say where the places of a truth of points all lie beside what was found."""
     from cender.annotate.places import align_places, say_largest
     from cender.types.words import say_count
@@ -64,7 +64,7 @@ def _describe_shifts(predicted: "Annotations", truth: "Annotations") -> str | No
     shifts = [
         align_places(one.centre_um, predicted.annotations[volume].centre_um).shift_um
         for volume, one in truth.annotations.items()
-        if volume in predicted.annotations and not len(one.regions)
+        if volume in predicted.annotations and not len(one.regions) and (wanted is None or volume in wanted)
     ]
     beside = [shift for shift in shifts if shift.any()]
     if not beside:

@@ -143,11 +143,14 @@ def test_a_truth_of_points_that_lies_beside_what_was_found_is_said_to(tmp_path: 
     place = np.random.default_rng(0).uniform(0, [24, 30, 60], (40, 3))
     for name, shift in (("mine", 0.0), ("right", 0.3), ("beside", 2.4)):
         points = Annotation.from_points(0, place + np.array([shift, 0.0, 0.0]), np.arange(40))
-        save_truth(Annotations(name, VoxelSize(2.2, 0.5, 0.5), None, {0: points}), tmp_path / name)
-    said = {
-        name: CliRunner().invoke(app, ["evaluate", str(tmp_path / "mine"), "--truth", str(tmp_path / name)])
-        for name in ("right", "beside")
-    }
-    assert "lie beside" not in said["right"].output
-    assert "in 1 of 1 volume the places of the truth all lie beside" in " ".join(said["beside"].output.split())
-    assert "2.4, 0.0, 0.0 µm" in " ".join(said["beside"].output.split())
+        right = Annotation.from_points(1, place, np.arange(40))
+        save_truth(Annotations(name, VoxelSize(2.2, 0.5, 0.5), None, {0: points, 1: right}), tmp_path / name)
+
+    def ask(name: str, *words: str) -> str:
+        run = CliRunner().invoke(app, ["evaluate", str(tmp_path / "mine"), "--truth", str(tmp_path / name), *words])
+        return " ".join(run.output.split())
+
+    assert "lie beside" not in ask("right")
+    assert "in 1 of 2 volumes the places of the truth all lie beside" in ask("beside")
+    assert "2.4, 0.0, 0.0 µm" in ask("beside")
+    assert "lie beside" not in ask("beside", "--volumes", "1:2"), "only volumes that are compared"
